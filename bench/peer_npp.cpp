@@ -73,10 +73,9 @@ std::optional<std::string> type_name(Pixel pixel) {
       return "16f";
     case Pixel::f32:
       return "32f";
-    case Pixel::f64:
+    default:
       return std::nullopt;
   }
-  return std::nullopt;
 }
 
 template <class T>

@@ -66,8 +66,9 @@ Load loader(Pixel pixel) {
       return value_at<float>;
     case Pixel::f64:
       return value_at<double>;
+    default:
+      throw std::logic_error("not a native pixel");
   }
-  throw std::logic_error("no such pixel");
 }
 
 /// Half the distance from `value` to its neighbours in a float pixel, and a little for values near 0.

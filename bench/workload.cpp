@@ -143,8 +143,9 @@ Image random_image(const Shape& shape, Pixel pixel) {
       return random_elements<float>(shape, pixel);
     case Pixel::f64:
       return random_elements<double>(shape, pixel);
+    default:
+      throw std::logic_error("not a native pixel");
   }
-  throw std::logic_error("no such pixel");
 }
 
 double largest_input(Pixel pixel) { return is_float(pixel) ? 1 : std::max(largest(pixel), -smallest(pixel)); }

@@ -47,7 +47,7 @@ Borders settled(const std::vector<Border>& borders, bool has_depth) {
 
 void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options) {
   // A format that refuses one pixel may hold another; anything else that is wrong is so for all of them.
-  const std::span<const Pixel> candidates = pixel ? std::span<const Pixel>(&*pixel, 1) : all_pixels;
+  const std::span<const Pixel> candidates = pixel ? std::span<const Pixel>(&*pixel, 1) : native_pixels;
   for (const Pixel candidate : candidates) {
     try {
       return check_writable(path, candidate, {}, false, ColourModel::gray, 1, options);

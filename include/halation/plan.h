@@ -112,6 +112,7 @@ struct Options {
   double scale = 1;
   double offset = 0;
   Rounding rounding = Rounding::half_even;
+  Overflow overflow = Overflow::saturate;
   Sum sum = Sum::automatic;
   Accuracy accuracy = Accuracy::exact;  ///< `fast` allows approximations
   Method method = Method::automatic;

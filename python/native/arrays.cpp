@@ -248,8 +248,9 @@ nb::dlpack::dtype dtype_of(Pixel pixel) {
     case Pixel::f32:
     case Pixel::f64:
       return type(nb::dlpack::dtype_code::Float);
+    default:
+      throw Error(ErrorCode::invalid_argument, "not a native pixel");
   }
-  throw Error(ErrorCode::invalid_argument, "not a pixel");
 }
 
 }  // namespace halation::python

@@ -11,6 +11,7 @@
 
 #include "core/job.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/transform.h"
 #include "halation/device.h"
 #include "halation/plan.h"
@@ -81,8 +82,16 @@ class Backend {
   /// Has families expect by these from now on. Threads must not ask for offers meanwhile. Throws
   /// `Error{invalid_argument}` that names the line that is wrong, and leaves all as it was.
   virtual void use_figures(std::string_view, Device) const {}
-  /// Throws `Error{device}` where there is no such device.
+  /// Throws `Error{device}` where there is no such device. Jobs are over native pixels, and saturate.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
+  /// Any integers as packed images of f64, and those as any pixels that are not complex (core/numbers.h).
+  virtual void read_numbers(const ConstView& from, std::span<const View> numbers, int threads, Stream) const {
+    halation::read_numbers(from, numbers, threads);
+  }
+  virtual void write_elements(std::span<const ConstView> numbers, const View& to, const ElementRule& rule,
+                              int threads, Stream) const {
+    halation::write_elements(numbers, to, rule, threads);
+  }
 };
 
 /// What a device takes beside filtering images of the host.

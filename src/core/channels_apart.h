@@ -27,6 +27,7 @@ inline Job with_channels_apart(const Job& job) {
             .scale = job.scale,
             .offset = job.offset,
             .rounding = job.rounding,
+            .overflow = job.overflow,
             .sum_f64 = job.sum_f64,
             .accuracy = job.accuracy,
             .threads = job.threads,

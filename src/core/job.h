@@ -75,6 +75,7 @@ struct Job {
   double scale = 1;
   double offset = 0;
   Rounding rounding = Rounding::half_even;
+  Overflow overflow = Overflow::saturate;
   bool sum_f64 = false;
   Accuracy accuracy = Accuracy::exact;
   int threads = 0;

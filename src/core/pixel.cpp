@@ -9,29 +9,39 @@
 
 namespace halation {
 
-std::size_t bytes_of(Pixel pixel) {
-  return visit_pixel(pixel, [](auto element) { return sizeof(element); });
+std::size_t bytes_of(Pixel pixel) { return (is_complex(pixel) ? 2 : 1) * alignment_of(pixel); }
+
+std::size_t alignment_of(Pixel pixel) {
+  return visit_number(part_of(pixel), [](auto element) { return sizeof(element); });
 }
 
-bool is_float(Pixel pixel) { return pixel == Pixel::f16 || pixel == Pixel::f32 || pixel == Pixel::f64; }
+bool is_native(Pixel pixel) { return pixel <= Pixel::f64; }
+bool is_float(Pixel pixel) {
+  return pixel == Pixel::f16 || pixel == Pixel::f32 || pixel == Pixel::f64 || is_complex(pixel);
+}
+bool is_complex(Pixel pixel) { return pixel == Pixel::c64 || pixel == Pixel::c128; }
 
 namespace {
 constexpr double largest_f16 = 65504;
 }  // namespace
 
 double largest(Pixel pixel) {
-  return visit_pixel(pixel, [](auto element) -> double {
+  return visit_number(part_of(pixel), [](auto element) -> double {
     using T = decltype(element);
-    if constexpr (std::is_same_v<T, f16>) return largest_f16;
-    else return static_cast<double>(std::numeric_limits<T>::max());
+    if constexpr (std::is_same_v<T, f16>)
+      return largest_f16;
+    else
+      return static_cast<double>(std::numeric_limits<T>::max());
   });
 }
 
 double smallest(Pixel pixel) {
-  return visit_pixel(pixel, [](auto element) -> double {
+  return visit_number(part_of(pixel), [](auto element) -> double {
     using T = decltype(element);
-    if constexpr (std::is_same_v<T, f16>) return -largest_f16;
-    else return static_cast<double>(std::numeric_limits<T>::lowest());
+    if constexpr (std::is_same_v<T, f16>)
+      return -largest_f16;
+    else
+      return static_cast<double>(std::numeric_limits<T>::lowest());
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "cuda/compose/numbers.h"
 #include "cuda/device/copy.h"
 #include "cuda/device/device.h"
 #include "cuda/device/memory.h"
@@ -46,6 +47,14 @@ class CudaBackend final : public Backend, public DeviceMemory, public Queues {
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
     const UseDevice use(device);
     return families().make(job, gpu_of(device), all_row_layouts, job->family);
+  }
+
+  void read_numbers(const ConstView& from, std::span<const View> numbers, int, Stream stream) const override {
+    cuda_backend::read_numbers(from, numbers, stream);
+  }
+  void write_elements(std::span<const ConstView> numbers, const View& to, const ElementRule& rule, int,
+                      Stream stream) const override {
+    cuda_backend::write_elements(numbers, to, rule, stream);
   }
 
   Memory allocate(std::size_t bytes, Device device, Stream stream, const std::string& what) const override {

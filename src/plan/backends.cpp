@@ -7,6 +7,7 @@
 #include "cpu/cpu.h"
 #include "halation/error.h"
 #include "plan/methods/methods.h"
+#include "plan/other_pixels.h"
 #include "reference/reference.h"
 #ifdef HALATION_HAS_CUDA
 #include "cuda/cuda.h"
@@ -15,12 +16,15 @@
 namespace halation {
 namespace {
 
+/// The reference takes any pixels by itself.
 std::vector<const Backend*> table() {
-  return {&reference_backend::backend(), &cpu_backend::backend(),
+  static const WithOtherPixels on_cpu(cpu_backend::backend());
 #ifdef HALATION_HAS_CUDA
-          &cuda_backend::backend()
+  static const WithOtherPixels on_cuda(cuda_backend::backend());
+  return {&reference_backend::backend(), &on_cpu, &on_cuda};
+#else
+  return {&reference_backend::backend(), &on_cpu};
 #endif
-  };
 }
 
 [[noreturn]] void refuse(Device device) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/convert.h"
+#include "core/integer_weights.h"
 #include "core/only_family.h"
 #include "halation/error.h"
 
@@ -113,7 +114,7 @@ void check_view(const char* what, const ConstView& view, const Shape& shape, Pix
     refuse(name + " lies in memory of " + name_of(view.device) + ", the plan runs on " + name_of(device) +
            "; copy it there first");
   }
-  const auto element = static_cast<std::int64_t>(bytes_of(pixel));
+  const auto element = static_cast<std::int64_t>(alignment_of(pixel));
   bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(element) == 0;
   for (const auto& [stride, extent] : axes_of(view)) aligned = aligned && (extent == 1 || stride % element == 0);
   if (!aligned) {
@@ -139,6 +140,38 @@ void check_apart(const View& out) {
     }
     reach += std::abs(stride) * (extent - 1);
   }
+}
+
+/// Refuses what complex pixels have no meaning for, and sums of 64-bit integers that would not be exact.
+void check_pixels(const CheckedJob& checked) {
+  const Job& job = checked.job;
+  const std::string in(name_of(job.in_pixel)), out(name_of(job.out_pixel));
+  if (is_complex(job.in_pixel) != is_complex(job.out_pixel))
+    refuse("complex pixels give complex pixels and no others do, got " + in + " to " + out);
+  if (is_complex(job.in_pixel) && job.combine != Combine::none)
+    refuse("the magnitude of several filters is one of real numbers, got pixel " + in);
+  if (!is_wide(job.in_pixel)) return;
+  const std::string exact = "sums of " + in + " are exact, and so ";
+  if (job.combine != Combine::none) refuse(exact + "have no magnitude; filter images of f64");
+  constexpr double most_weights = 0x1p21, most_constant = 0x1p53;
+  for (const Filter& filter : checked.filters) {
+    const std::vector<double> weights = filter.weights();
+    if (!std::all_of(weights.begin(), weights.end(), is_integer) ||
+        sum_of_magnitudes(weights) > most_weights) {
+      refuse(exact + "weights must be integers whose magnitudes sum up to 2^21 at most, filter '" +
+             filter.name() + "' has others; filter images of f64");
+    }
+  }
+  const auto check_integer = [&](const char* what, double value) {
+    if (!is_integer(value) || std::fabs(value) > most_constant)
+      refuse(exact + what + " must be an integer up to 2^53, got " + std::to_string(value) +
+             "; filter images of f64");
+  };
+  for (const BorderTable& border : job.borders) check_integer("the border's constant", border.constant());
+  if (is_float(job.out_pixel)) return;
+  check_integer("the offset", job.offset);
+  if (job.scale != 1)
+    refuse(exact + "the scale must be 1, got " + std::to_string(job.scale) + "; filter images of f64");
 }
 
 /// Removes filters that add nothing to a magnitude, such as the derivative along an axis that the image does not have: all weights 0,
@@ -174,6 +207,7 @@ CheckedJob check(const PlanSpec& spec) {
   job.scale = options.scale;
   job.offset = options.offset;
   job.rounding = options.rounding;
+  job.overflow = options.overflow;
   job.threads = options.threads;
   job.accuracy = options.accuracy;
   job.family = OnlyFamily::asked_for();
@@ -225,6 +259,7 @@ CheckedJob check(const PlanSpec& spec) {
   check_shape(job.out, job.out_pixel);
 
   for (std::size_t axis = 0; axis < 3; ++axis) job.borders[axis] = BorderTable(0, n[axis], n[axis], borders[axis]);
+  check_pixels(checked);
   cover_reads(job);
   return checked;
 }

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/channels_apart.h"
+#include "core/convert.h"
 #include "core/integer_weights.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
@@ -257,6 +258,7 @@ class Chooser {
     keep_infinities(filter.taps, job);
     filter.bound.absolute += where_.backend.added_error(job, filter.taps);
     if (!std::isfinite(filter.magnitudes)) filter.bound = no_bound();
+    if (is_wide(job.in_pixel)) filter.bound = {0, 0, 0};
     return candidate;
   }
 
@@ -266,6 +268,16 @@ class Chooser {
   std::vector<const MethodRecord*> methods_;
   const MethodRecord* asked_ = nullptr;
 };
+
+/// Whether sums in f32 are none of the job's, for its pixels.
+bool is_summed_in_f64(const Job& job) {
+  const auto needs = [](Pixel pixel) {
+    const Pixel part = part_of(pixel);
+    return part == Pixel::f64 || !is_native(part);
+  };
+  return needs(job.in_pixel) || needs(job.out_pixel) ||
+         (job.overflow == Overflow::wrap && !is_float(job.out_pixel));
+}
 
 bool measures(Tune tune) {
   switch (tune) {
@@ -418,8 +430,7 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
       return;
     }
   };
-  job.sum_f64 = options.sum == Sum::f64 || job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64 ||
-                backend.kind() == Device::Kind::reference;
+  job.sum_f64 = options.sum == Sum::f64 || is_summed_in_f64(job) || backend.kind() == Device::Kind::reference;
   choose_precise_enough(false);  // first, so that what needs f64 by the estimate is not timed in f32
   if (measured) choose_precise_enough(true);
 

@@ -20,11 +20,12 @@ constexpr std::size_t most_bytes_unless_limited = std::size_t{128} << 20;
 
 /// Names every member: one that is added must be compared as well.
 bool are_same(const Options& a, const Options& b) {
-  const auto& [border, extent, operation, output, scale, offset, rounding, sum, accuracy, method, tune,
-               threads] = a;
+  const auto& [border, extent, operation, output, scale, offset, rounding, overflow, sum, accuracy, method,
+               tune, threads] = a;
   return method == b.method && extent == b.extent && operation == b.operation && output == b.output &&
-         scale == b.scale && offset == b.offset && rounding == b.rounding && sum == b.sum &&
-         accuracy == b.accuracy && tune == b.tune && threads == b.threads && border == b.border;
+         scale == b.scale && offset == b.offset && rounding == b.rounding && overflow == b.overflow &&
+         sum == b.sum && accuracy == b.accuracy && tune == b.tune && threads == b.threads &&
+         border == b.border;
 }
 bool are_same(const PlanSpec& a, const PlanSpec& b) {
   const auto& [shape, pixel, filters, combine, device, options, layout] = a;

@@ -3,41 +3,47 @@
 #include "reference/reference.h"
 
 #include <cmath>
-#include <vector>
+#include <type_traits>
 
 #include "core/convert.h"
 
 namespace halation::reference_backend {
 namespace {
 
-using Load = double (*)(const std::byte*);
-using Store = void (*)(std::byte*, double, Rounding);
+/// Elements of one type as sums add them up: 64-bit integers exactly, others in f64.
+template <class T>
+using Sum = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, WideSum, double>;
 
-Load loader(Pixel pixel) {
-  return visit_pixel(pixel, [](auto element) -> Load {
-    using T = decltype(element);
-    return [](const std::byte* p) { return static_cast<double>(*reinterpret_cast<const T*>(p)); };
-  });
-}
-
-Store storer(Pixel pixel) {
-  return visit_pixel(pixel, [](auto element) -> Store {
-    using T = decltype(element);
-    return [](std::byte* p, double value, Rounding rounding) {
-      *reinterpret_cast<T*>(p) = to_element<T>(value, rounding);
-    };
-  });
+template <class T>
+Sum<T> number(const std::byte* element) {
+  return static_cast<Sum<T>>(*reinterpret_cast<const T*>(element));
 }
 
 class ReferenceRunner final : public Runner {
  public:
-  explicit ReferenceRunner(std::shared_ptr<const Job> job)
-      : job_(std::move(job)), load_(loader(job_->in_pixel)), store_(storer(job_->out_pixel)) {}
+  explicit ReferenceRunner(std::shared_ptr<const Job> job) : job_(std::move(job)) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override { return "plain loops, sums in f64, one thread"; }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream) const override {
+    const auto parts = is_complex(job_->in_pixel) ? 2 : 1;
+    for (int part = 0; part < parts; ++part) {
+      visit_number(part_of(job_->in_pixel), [&](auto input) {
+        visit_number(part_of(job_->out_pixel),
+                     [&](auto output) { run_part<decltype(input), decltype(output)>(in, outs, part); });
+      });
+    }
+  }
+
+ private:
+  /// The imaginary part is the second one; what lies outside of the image, and the offset, are real.
+  template <class In, class Out>
+  void run_part(const ConstView& in, std::span<const View> outs, int part) const {
+    const ElementRule rule{.scale = job_->scale,
+                           .offset = part == 0 ? job_->offset : 0,
+                           .rounding = job_->rounding,
+                           .overflow = job_->overflow};
     const Shape& n = job_->out;
     for (std::int64_t b = 0; b < n.batch; ++b) {
       for (std::int64_t c = 0; c < n.channels; ++c) {
@@ -45,13 +51,18 @@ class ReferenceRunner final : public Runner {
         for (std::int64_t z = 0; z < n.depth; ++z) {
           for (std::int64_t y = 0; y < n.height; ++y) {
             for (std::int64_t x = 0; x < n.width; ++x) {
+              const auto write = [&](const View& out, auto value) {
+                const Strides& s = out.strides;
+                auto* to = out.data + b * s.batch + c * s.channels + z * s.depth + y * s.height + x * s.width;
+                reinterpret_cast<Out*>(to)[part] = element_of<Out>(value, rule);
+              };
               double squares = 0;
               for (std::size_t f = 0; f < job_->filters.size(); ++f) {
-                const double value = sum(source, job_->filters[f], {z, y, x});
-                squares += value * value;
-                if (job_->combine == Combine::none) write(outs[f], b, c, {z, y, x}, value);
+                const Sum<In> value = sum<In>(source, job_->filters[f], {z, y, x}, part);
+                squares += static_cast<double>(value) * static_cast<double>(value);
+                if (job_->combine == Combine::none) write(outs[f], value);
               }
-              if (job_->combine == Combine::magnitude) write(outs[0], b, c, {z, y, x}, std::sqrt(squares));
+              if (job_->combine == Combine::magnitude) write(outs[0], std::sqrt(squares));
             }
           }
         }
@@ -59,9 +70,9 @@ class ReferenceRunner final : public Runner {
     }
   }
 
- private:
-  double sum(const ConstView& in, const Taps& taps, const Space& out) const {
-    double total = 0;
+  template <class In>
+  Sum<In> sum(const ConstView& in, const Taps& taps, const Space& out, int part) const {
+    Sum<In> total = 0;
     const double* weight = taps.weights.data();
     for (std::int64_t kz = 0; kz < taps.size[0]; ++kz) {
       const std::int64_t z = job_->borders[0].source(out[0] + taps.lead[0] + kz);
@@ -70,25 +81,18 @@ class ReferenceRunner final : public Runner {
         for (std::int64_t kx = 0; kx < taps.size[2]; ++kx) {
           const std::int64_t x = job_->borders[2].source(out[2] + taps.lead[2] + kx);
           const bool outside = z < 0 || y < 0 || x < 0;
-          const double value = outside ? job_->constant_at({z, y, x})
-                                       : load_(in.data + z * in.strides.depth + y * in.strides.height +
-                                               x * in.strides.width);
-          total += *weight++ * value;
+          const std::byte* at = in.data + z * in.strides.depth + y * in.strides.height + x * in.strides.width;
+          const Sum<In> value = !outside    ? number<In>(at + part * static_cast<std::int64_t>(sizeof(In)))
+                                : part == 0 ? static_cast<Sum<In>>(job_->constant_at({z, y, x}))
+                                            : 0;
+          total += static_cast<Sum<In>>(*weight++) * value;
         }
       }
     }
     return total;
   }
 
-  void write(const View& out, std::int64_t b, std::int64_t c, const Space& at, double value) const {
-    const Strides& s = out.strides;
-    store_(out.data + b * s.batch + c * s.channels + at[0] * s.depth + at[1] * s.height + at[2] * s.width,
-           job_->scale * value + job_->offset, job_->rounding);
-  }
-
   std::shared_ptr<const Job> job_;
-  Load load_;
-  Store store_;
 };
 
 /// For the times that are expected: conversions and look-ups cost more than either sums or memory.

@@ -100,7 +100,7 @@ PageFacts facts(const Shape& shape, Pixel pixel, ColourModel colour, bool alpha 
 }
 
 TEST(Screen, IsTheMeanOfWhatAPixelCovers) {
-  for (const Pixel pixel : all_pixels) {
+  for (const Pixel pixel : native_pixels) {
     for (const std::int64_t channels : {1, 2, 3, 4, 5}) {
       const Shape shape{.height = 37, .width = 53, .channels = channels};
       const bool alpha = channels == 2 || channels == 4;
@@ -166,7 +166,7 @@ TEST(Screen, RefusesPartsThatLeaveThePicture) {
 }
 
 TEST(Histogram, CountsEverySampleOnce) {
-  for (const Pixel pixel : all_pixels) {
+  for (const Pixel pixel : native_pixels) {
     const Shape shape{.depth = 2, .height = 300, .width = 401, .channels = 3};
     const Image image = random_picture(shape, pixel, 11);
     Histogram histogram(facts(shape, pixel, ColourModel::rgb));

@@ -195,7 +195,7 @@ class Options(BadInput):
         for option, what, choices in (
                 ("--border", "border", "constant, replicate, reflect, reflect101, wrap"),
                 ("--extent", "extent", "same, valid, full; did you mean 'same'?"),
-                ("--output-pixel", "pixel", "u8, u16, i16, f16, f32, f64"),
+                ("--output-pixel", "pixel", "u8, u16, i16, f16, f32, f64, i8, u32, i32, u64, i64, c64, c128"),
                 ("--rounding", "rounding", "half_even, truncate"),
                 ("--sum", "sum", "automatic, f64"),
                 ("--tune", "tune", "estimate, measure")):

@@ -404,7 +404,7 @@ class BadInput(Bench):
                 ({"extents": [4, 4.5]}, f"extents {number} 1099511627776, got 4.5"),
                 ({"extents": [9], "channels": "3"}, f'channels {number} 1024, got "3"'),
                 ({"extents": [9], "size": 0}, f"size {number} 4194303, got 0"),
-                ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64; did you mean 'f32'?"),
+                ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64, i8, u32, i32, u64, i64, c64, c128; did you mean 'f32'?"),
                 ({"extents": [9], "pixel": 8}, "pixel must be a text, got 8"),
                 ({"extents": [9], "filter": "median"},
                  "unknown filter 'median'; choose from dense, integer, gaussian, separable, symmetric, box, sobel"),

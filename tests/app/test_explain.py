@@ -245,7 +245,7 @@ class Filters(Explain):
                 (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'", 2),
                 (["gaussian", "--size", "0x9"], "--size: each extent must be a whole number from 1 to 2147483648, got '0'", 2),
                 (["gaussian", "--size", "1x2x3x4"], "--size must be HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH, got '1x2x3x4'", 2),
-                (["gaussian", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64; did you mean 'u8'?", 2),
+                (["gaussian", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64, i8, u32, i32, u64, i64, c64, c128; did you mean 'u8'?", 2),
                 (["gaussian", "--channels", 0], "--channels must be a whole number from 1 to 65536, got '0'", 2),
                 (["gaussian", "--border-value", 1], "--border-value goes with --border constant", 2),
                 (["gaussian", "--method", "fish"],

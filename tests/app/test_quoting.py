@@ -105,7 +105,7 @@ class DamagedFiles(QuotingTest):
         self.put("width.pgm", b"P5 " + BYTES + b" 3 255\n123")
         self.put("scale.pfm", b"Pf\n1 1\n" + BYTES + b"\n1234")
         self.put("control.pgm", b"P5 \x1b[2J 3 255\n123")
-        sentences = {"type.npy": r"elements of type '<\xff4'; halation reads bool, u1, u2, i2, f2, f4 and f8",
+        sentences = {"type.npy": r"elements of type '<\xff4'; halation reads bool, integers, floats and complex numbers",
                      "width.pgm": f"damaged or truncated PNM: the width must be 1 to 2147483647, got '{QUOTED}'",
                      "scale.pfm": f"damaged or truncated PNM: the scale of a PFM must be a number other than 0, got '{QUOTED}'",
                      "control.pgm": "damaged or truncated PNM: the width must be 1 to 2147483647, got ' [2J'"}

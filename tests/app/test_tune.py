@@ -148,7 +148,7 @@ class Tune(ProgramTest):
                 (["box", "--threads", -1], "--threads must be a whole number from 0 to 1024, got '-1'"),
                 (["box", "--size", "9x"], "--size: each extent must be a whole number from 1 to 2147483648, got ''"),
                 (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'"),
-                (["box", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64; did you mean 'u8'?"),
+                (["box", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64, i8, u32, i32, u64, i64, c64, c128; did you mean 'u8'?"),
                 (["box", "4x4"], f"unexpected '4x4'{see}"),
                 (["box", "--fish"], f"unknown option --fish{see}")):
             self.check_error(["tune", *arguments], sentence, 2)

@@ -70,6 +70,9 @@ inline Image random_image(Pixel pixel, const Shape& shape, unsigned seed = 1) {
       case Pixel::f64:
         store(number);
         break;
+      default:
+        for (std::size_t byte = 0; byte < bytes_of(pixel); ++byte)
+          data[i * bytes_of(pixel) + byte] = static_cast<std::byte>(random() >> 8);
     }
   }
   return image;

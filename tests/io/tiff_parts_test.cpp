@@ -8,7 +8,7 @@ namespace {
 TEST(PartsOfTiff, AreWrittenAsTheWhole) {
   const Folder folder;
   unsigned seed = 0;
-  for (const Pixel pixel : all_pixels) {
+  for (const Pixel pixel : native_pixels) {
     for (const ColourModel colour : {ColourModel::gray, ColourModel::rgb, ColourModel::cmyk}) {
       for (const bool alpha : {false, true}) {
         for (const auto& [height, width] : {std::pair{1, 1}, {1, 9}, {9, 1}, {40, 33}}) {
@@ -95,7 +95,7 @@ TEST(PartsOfTiff, OfAFileWithAPageThatIsNotRead) {
 TEST(PartsOfTiff, OfStripsAndTilesOfEveryByteOrderPlanarityAndCompression) {
   const Folder folder;
   unsigned seed = 0;
-  for (const Pixel pixel : all_pixels) {
+  for (const Pixel pixel : native_pixels) {
     for (const char* mode : {"wl", "wb", "w8"}) {
       for (const bool planes_apart : {false, true}) {
         for (const bool tiled : {false, true}) {

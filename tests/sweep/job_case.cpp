@@ -194,9 +194,9 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work, Spec
   }
 
   spec.shape = shape;
-  spec.pixel = all_pixels[is_longer && below(random, 2) == 0 ? 4 : point[pixel]];
+  spec.pixel = native_pixels[is_longer && below(random, 2) == 0 ? 4 : point[pixel]];
   Options& options = spec.options;
-  if (point[output] > 0) options.output = all_pixels[point[output] - 1];
+  if (point[output] > 0) options.output = native_pixels[point[output] - 1];
   const double value = constants[point[constant]];
   const auto border = [&](std::size_t axis) {
     const Border::Mode mode = modes[point[axis]];

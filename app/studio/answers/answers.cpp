@@ -108,7 +108,7 @@ Json filters_answer(const Workspace& workspace) {
   }
   for (const Border::Mode mode : {Border::Mode::reflect101, Border::Mode::reflect, Border::Mode::replicate, Border::Mode::wrap, Border::Mode::constant})
     answer["borders"].push_back(halation::name_of(mode));
-  for (const Pixel pixel : all_pixels) answer["pixels"].push_back(halation::name_of(pixel));
+  for (const Pixel pixel : native_pixels) answer["pixels"].push_back(halation::name_of(pixel));
   for (const Display view : {Display::signed_values, Display::magnitude, Display::stretched}) answer["views"].push_back(halation::name_of(view));
   for (const DeviceInfo& info : devices())
     answer["devices"].push_back({{"name", halation::name_of(info.device)}, {"description", info.description}});

@@ -38,8 +38,9 @@ std::string_view numpy_name(Pixel pixel) {
     case Pixel::f16: return "float16";
     case Pixel::f32: return "float32";
     case Pixel::f64: return "float64";
+    default:
+      throw Error(ErrorCode::invalid_argument, "not a native pixel");
   }
-  throw Error(ErrorCode::invalid_argument, "not a pixel");
 }
 
 std::string_view enumerator(Display view) {

@@ -93,6 +93,12 @@ struct Elements {
   std::int64_t to[5];
 };
 
+/// A complex element, which begins where its parts may.
+template <class Part>
+struct Parts {
+  Part real, imaginary;
+};
+
 /// One thread an element, in turns where there are more elements than threads.
 template <class Element>
 __global__ void copy_elements(const std::byte* from, std::byte* to, Elements elements, std::int64_t count) {
@@ -124,12 +130,25 @@ void copy_by_kernel(const ConstView& from, const View& to, cudaStream_t stream) 
   const auto launch = [&](auto element) {
     copy_elements<decltype(element)><<<blocks, threads, 0, stream>>>(from.data, to.data, elements, count);
   };
-  switch (bytes_of(from.pixel)) {
-    case 1: launch(std::uint8_t{}); break;
-    case 2: launch(std::uint16_t{}); break;
-    case 4: launch(std::uint32_t{}); break;
-    default: launch(std::uint64_t{}); break;
-  }
+  if (from.pixel == Pixel::c64)
+    launch(Parts<std::uint32_t>{});
+  else if (from.pixel == Pixel::c128)
+    launch(Parts<std::uint64_t>{});
+  else
+    switch (bytes_of(from.pixel)) {
+      case 1:
+        launch(std::uint8_t{});
+        break;
+      case 2:
+        launch(std::uint16_t{});
+        break;
+      case 4:
+        launch(std::uint32_t{});
+        break;
+      default:
+        launch(std::uint64_t{});
+        break;
+    }
   HALATION_CUDA_LAUNCHED("copy_elements", stream);
 }
 

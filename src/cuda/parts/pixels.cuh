@@ -153,6 +153,8 @@ __device__ __forceinline__ void store(std::byte* to, Sum value, Pixel pixel, Rou
     case Pixel::f16: store_as<f16>(to, value, rounding); break;
     case Pixel::f32: store_as<float>(to, value, rounding); break;
     case Pixel::f64: store_as<double>(to, value, rounding); break;
+    default:
+      break;
   }
 }
 

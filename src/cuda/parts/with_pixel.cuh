@@ -18,6 +18,8 @@ __device__ __forceinline__ void with_pixel(Pixel pixel, const Body& body) {
     case Pixel::f16: body(f16{}); break;
     case Pixel::f32: body(float{}); break;
     case Pixel::f64: body(double{}); break;
+    default:
+      break;
   }
 }
 

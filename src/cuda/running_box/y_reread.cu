@@ -55,7 +55,8 @@ Kernel kernel_of(Pixel pixel) {
     case Pixel::i16: return running_box_y_reread_kernel<std::int16_t, Group>;
     case Pixel::f16: return running_box_y_reread_kernel<f16, Group>;
     case Pixel::f32: return running_box_y_reread_kernel<float, Group>;
-    case Pixel::f64: break;
+    default:
+      break;
   }
   throw std::logic_error("running box, y reread: not for these pixels");
 }

@@ -158,7 +158,8 @@ struct Outputs {
       case Pixel::i16: put_as<std::int16_t>(job, sums); break;
       case Pixel::f16: put_as<f16>(job, sums); break;
       case Pixel::f32: put_as<float>(job, sums); break;
-      case Pixel::f64: break;  // sums are in f64
+      default:
+        break;  // sums are in f64
     }
     to += Group * row_bytes;
     left -= Group;

@@ -31,7 +31,8 @@ WarpStripSize size_of(Pixel pixel, WarpStripRows rows, int size, int channels, W
     case Pixel::i16: return of.template operator()<std::int16_t>();
     case Pixel::f16: return of.template operator()<f16>();
     case Pixel::f32: return is_aligned ? WarpStripSize{} : warp_strip_size<float, any>(size, channels, sums);
-    case Pixel::f64: return {};
+    default:
+      return {};
   }
   return {};
 }

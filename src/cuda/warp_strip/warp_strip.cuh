@@ -105,6 +105,8 @@ __device__ __forceinline__ void put_groups(Pixel pixel, std::byte* to, const flo
     case Pixel::f16: return store_runs<f16, G, V>(to, values);
     case Pixel::f32: return store_runs<float, G, V>(to, values);
     case Pixel::f64: return store_runs<double, G, V>(to, values);
+    default:
+      return;
   }
 }
 

@@ -1,6 +1,6 @@
 // npy.cpp: NumPy's .npy arrays, versions 1 to 3 (numpy.lib.format), as images of one page.
 //
-// Read: bool (as 0 and 1) and the six pixels, either byte order, C and Fortran order. Written: version 1, the
+// Read: bool (as 0 and 1) and all pixels, either byte order, C and Fortran order. Written: version 1, the
 // machine's byte order, C order; the axes that the page has, and others only where they are longer than 1.
 #include <algorithm>
 #include <bit>
@@ -127,20 +127,23 @@ struct Element {
   bool swapped = false;
 };
 
+/// NumPy's names without the order of bytes. Of a pixel with several the first is written.
+constexpr std::pair<std::string_view, Pixel> kinds[] = {
+    {"u1", Pixel::u8},  {"b1", Pixel::u8},  {"u2", Pixel::u16}, {"i2", Pixel::i16},  {"f2", Pixel::f16},
+    {"f4", Pixel::f32}, {"f8", Pixel::f64}, {"i1", Pixel::i8},  {"u4", Pixel::u32},  {"i4", Pixel::i32},
+    {"u8", Pixel::u64}, {"i8", Pixel::i64}, {"c8", Pixel::c64}, {"c16", Pixel::c128}};
+
 Element element_named(const std::string& descr) {
-  constexpr std::pair<std::string_view, Pixel> kinds[] = {
-      {"u1", Pixel::u8},  {"b1", Pixel::u8},  {"u2", Pixel::u16}, {"i2", Pixel::i16},
-      {"f2", Pixel::f16}, {"f4", Pixel::f32}, {"f8", Pixel::f64}};
   const std::string_view order = std::string_view(descr).substr(0, 1);
   for (const auto& [kind, pixel] : kinds) {
-    if (descr.size() != 3 || descr.substr(1) != kind ||
+    if (descr.empty() || descr.substr(1) != kind ||
         std::string_view("<>=|").find(order) == std::string_view::npos)
       continue;
     const bool swapped = bytes_of(pixel) > 1 && order == (little_endian ? ">" : "<");
     return {pixel, kind == "b1", swapped};
   }
   throw Error(ErrorCode::unsupported, "elements of type '" + (descr.empty() ? "structured" : descr) +
-                                          "'; halation reads bool, u1, u2, i2, f2, f4 and f8");
+                                          "'; halation reads bool, integers, floats and complex numbers");
 }
 
 /// The layout of an array of that rank, read as asked.
@@ -265,7 +268,7 @@ Stored stored_in(Bytes file, const Reading& reading) {
 /// Copies elements as they lie in the file and makes them pixels.
 void copy_elements(const std::byte* from, const Element& element, std::size_t size, std::byte* to) {
   std::memcpy(to, from, size);
-  if (element.swapped) swap_bytes(to, size, bytes_of(element.pixel));
+  if (element.swapped) swap_bytes(to, size, alignment_of(element.pixel));
   if (element.is_bool) {
     std::transform(to, to + size, to, [](std::byte value) { return std::byte{value != std::byte{0}}; });
   }
@@ -334,22 +337,9 @@ std::vector<OpenPage> open(Bytes file, Reading& reading) {
 }
 
 std::string descr_of(Pixel pixel) {
-  const std::string order = little_endian ? "<" : ">";
-  switch (pixel) {
-    case Pixel::u8:
-      return "|u1";
-    case Pixel::u16:
-      return order + "u2";
-    case Pixel::i16:
-      return order + "i2";
-    case Pixel::f16:
-      return order + "f2";
-    case Pixel::f32:
-      return order + "f4";
-    case Pixel::f64:
-      return order + "f8";
-  }
-  throw Error(ErrorCode::invalid_argument, "not a pixel");
+  const auto* const kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                        [&](const auto& each) { return each.second == pixel; });
+  return (bytes_of(pixel) == 1 ? "|" : little_endian ? "<" : ">") + std::string(kind->first);
 }
 
 /// Python's tuple of the extents that are axes of the written array.

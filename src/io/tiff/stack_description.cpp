@@ -33,7 +33,8 @@ std::string_view type_in_ome(Pixel pixel) {
     case Pixel::i16: return "int16";
     case Pixel::f32: return "float";
     case Pixel::f64: return "double";
-    case Pixel::f16: break;
+    default:
+      return "";
   }
   return "";
 }

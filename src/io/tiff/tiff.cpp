@@ -200,7 +200,7 @@ constinit const Codec tiff_codec = {
     .decode = decode,
     .encode = nullptr,
     .holds =
-        {.pixels = all_pixels,
+        {.pixels = native_pixels,
          .pixels_in_words = "all pixels",
          .most_extent =
              std::numeric_limits<std::int32_t>::max(),  // libtiff counts a row's bytes in 32 bits at places

@@ -286,6 +286,10 @@ Borders with_constants(Borders borders, const Change& change) {
 
 void check_input(const ConstView& in, const ColourOptions& colour) {
   const std::int64_t colours = in.shape.channels - (colour.alpha ? 1 : 0);
+  if (!is_native(in.pixel)) {
+    refuse("alpha, linear light and gray need pixels u8, u16, i16, f16, f32 or f64, got " +
+           std::string(name_of(in.pixel)));
+  }
   if (colours < 1) refuse("alpha needs a colour beside it, got an image of 1 channel");
   if (colour.gray && colours != 3) refuse("gray needs 3 colours, got " + std::to_string(colours));
   if (in.data == nullptr) refuse("input has no data");

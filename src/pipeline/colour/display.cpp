@@ -253,7 +253,7 @@ Options unrounded(const Options& options, Pixel input, const ColourOptions& colo
 
 bool can_clip(const Chain& chain, Pixel input, Pixel output, const Options& options,
               const ColourOptions& colour) {
-  if (is_float(output)) return false;
+  if (is_float(output) || !is_native(output)) return false;
   if (is_float(input)) return true;
   const Interval range = range_of(output);
   const Interval results = results_of(chain, input, output, options, colour.linear);
@@ -389,6 +389,10 @@ Image convolve_display_on(Device device, ConstView in, const Chain& chain, Displ
                           Clipped* clipped_samples) {
   check_memory(in);
   const Pixel output = options.output.value_or(in.pixel);
+  if (!is_native(output)) {
+    throw Error(ErrorCode::invalid_argument,
+                "views are of pixels u8, u16, i16, f16, f32 or f64, got " + std::string(name_of(output)));
+  }
   const Image wide =
       convolve_colour_on(device, in, chain, unrounded(options, in.pixel, colour), colour, times);
   const Extremes found = display == Display::stretched ? extremes_of(wide, colour.alpha, options.threads) : Extremes{};

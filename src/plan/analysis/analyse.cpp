@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/convert.h"
 #include "core/finite.h"
 #include "core/integer_weights.h"
 
@@ -64,7 +65,10 @@ Additions additions_of(const std::vector<double>& largest_first) {
 }
 
 /// The least number of a float that is normal; 0 for integers, and for f16, which is widened.
-double least_normal(Pixel pixel) { return pixel == Pixel::f32 ? 0x1p-126 : pixel == Pixel::f64 ? 0x1p-1022 : 0; }
+double least_normal(Pixel pixel) {
+  const Pixel part = part_of(pixel);
+  return part == Pixel::f32 ? 0x1p-126 : part == Pixel::f64 ? 0x1p-1022 : 0;
+}
 double least_of_sums(const Job& job) { return least_normal(job.sum_f64 ? Pixel::f64 : Pixel::f32); }
 
 /// How often the least normal number can be lost in products and sums that are taken as 0 for being smaller, counted as often as

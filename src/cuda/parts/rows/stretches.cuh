@@ -160,7 +160,7 @@ __device__ __forceinline__ void put_tile(const RowArguments<Capacity>& job, cons
     case Pixel::f32:
       as(float{});
       break;
-    case Pixel::f64:
+    default:
       break;  // sums are in f64
   }
 }

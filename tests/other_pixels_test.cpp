@@ -1,0 +1,186 @@
+// other_pixels_test.cpp: integers that no kernel takes, sums that wrap, and complex images.
+#include "other_pixels.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "message_of.h"
+
+namespace halation {
+namespace {
+
+TEST(OtherPixels, AreFilteredAsTheReferenceFiltersThem) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const OtherJob job = other_job(seed);
+    const std::vector<Image> expected = by_reference(job);
+    const Plan plan(job.spec);
+    std::vector<Image> outs;
+    std::vector<View> views;
+    for (std::size_t i = 0; i < plan.outputs(); ++i) outs.emplace_back(plan.output_shape(), plan.output_pixel());
+    for (Image& out : outs) views.push_back(out.view());
+    plan.run(job.in, views);
+    for (std::size_t i = 0; i < outs.size(); ++i)
+      ASSERT_TRUE(are_same(outs[i], expected[i])) << "seed " << seed << ", " << text(job.spec) << "\n" << plan.explain();
+  }
+}
+
+/// Views whose elements lie apart, backwards.
+TEST(OtherPixels, MayLieAnywhere) {
+  for (const Pixel pixel : {Pixel::i8, Pixel::i32, Pixel::u64, Pixel::c64, Pixel::c128}) {
+    Numbers numbers(7);
+    Image room({.height = 31, .width = 58, .channels = 3}, pixel);
+    fill(room.view(), numbers);
+    View in = room.view();
+    in.shape = {.height = 31, .width = 29, .channels = 2};
+    in.data += 30 * in.strides.height;
+    in.strides.height = -in.strides.height;
+    in.strides.width *= 2;
+    Image packed(in.shape, pixel);
+    copy(in, packed.view());
+    const Plan plan({.shape = in.shape, .pixel = pixel, .filters = {Filter::dense({.height = 3, .width = 2}, {1, 2, 3, -4, 5, 6})}});
+    Image expected(plan.output_shape(), pixel);
+    plan.run(packed, expected.view());
+    Image out_room(room.shape(), pixel);
+    View out = in;
+    out.data = out_room.view().data + (in.data - room.view().data);
+    plan.run(in, out);
+    Image found(in.shape, pixel);
+    copy(out, found.view());
+    EXPECT_TRUE(are_same(found, expected)) << name_of(pixel);
+  }
+}
+
+TEST(OtherPixels, HaveExactSumsOf64Bits) {
+  Image image({.width = 3}, Pixel::i64);
+  auto* const values = reinterpret_cast<std::int64_t*>(image.view().data);
+  values[0] = (std::int64_t{1} << 62) + 1;
+  values[1] = -3;
+  values[2] = std::numeric_limits<std::int64_t>::min();
+  const auto sums_of = [&](Overflow overflow) {
+    const Image out = convolve(image, Filter::dense({.width = 3}, {1, 1, 1}), {.border = Border::constant(0), .overflow = overflow});
+    const auto* const sums = reinterpret_cast<const std::int64_t*>(out.view().data);
+    return std::vector<std::int64_t>(sums, sums + 3);
+  };
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(sums_of(Overflow::saturate), (std::vector<std::int64_t>{values[0] - 3, values[0] - 3 + least, least}));
+  EXPECT_EQ(sums_of(Overflow::wrap), (std::vector<std::int64_t>{values[0] - 3, values[0] - 3 + least, most - 2}));
+}
+
+/// What x86-64 makes of numbers that do not fit, as C converts and SciPy stores them.
+TEST(OtherPixels, WrapAsX86Converts) {
+  constexpr double values[] = {300.9, -1.5, 65536 + 7, 0x1p31, -0x1p31 - 1, 0x1p32 + 3, 0x1p63, 0x1p70, -0x1p63};
+  Image image({.width = std::ssize(values)}, Pixel::f64);
+  std::memcpy(image.view().data, values, sizeof values);
+  const auto made = [&](Pixel output) {
+    return convolve(image, Filter::dense({}, {1.0}),
+                    {.output = output, .rounding = Rounding::truncate, .overflow = Overflow::wrap});
+  };
+  const auto values_of = [&]<class T>(T, Pixel pixel) {
+    const Image out = made(pixel);
+    const auto* const first = reinterpret_cast<const T*>(out.view().data);
+    return std::vector<T>(first, first + std::ssize(values));
+  };
+  EXPECT_EQ(values_of(std::uint8_t{}, Pixel::u8), (std::vector<std::uint8_t>{44, 255, 7, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(values_of(std::int16_t{}, Pixel::i16), (std::vector<std::int16_t>{300, -1, 7, 0, 0, 0, 0, 0, 0}));
+  constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  EXPECT_EQ(values_of(std::int32_t{}, Pixel::i32),
+            (std::vector<std::int32_t>{300, -1, 65543, least, least, least, least, least, least}));
+  EXPECT_EQ(values_of(std::uint32_t{}, Pixel::u32),
+            (std::vector<std::uint32_t>{300, 0xFFFFFFFF, 65543, 0x80000000, 0x7FFFFFFF, 3, 0, 0, 0}));
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  EXPECT_EQ(values_of(std::uint64_t{}, Pixel::u64),
+            (std::vector<std::uint64_t>{300, ~std::uint64_t{0}, 65543, std::uint64_t{1} << 31, ~std::uint64_t{0} - 0x80000000,
+                                        (std::uint64_t{1} << 32) + 3, half, 0, half}));
+}
+
+TEST(OtherPixels, OfComplexImagesRealAndImaginaryPartsAreFilteredApart) {
+  std::uint64_t seed = 100;
+  for (const Pixel pixel : {Pixel::c64, Pixel::c128}) {
+    for (const Pixel output : {Pixel::c64, Pixel::c128}) {
+      for (const std::int64_t channels : {1, 3}) {
+        for (const std::int64_t taps : {1, 5, 41}) {
+          Numbers numbers(++seed);
+          const Shape shape{.height = 37, .width = 53, .channels = channels};
+          Image image(shape, pixel);
+          fill(image.view(), numbers);
+          std::vector<double> weights;
+          for (std::int64_t i = 0; i < taps * taps; ++i) weights.push_back(numbers.next() - 0.3);
+          const Filter filter = Filter::dense({.height = taps, .width = taps}, weights);
+          Options options{.border = Border::constant(3.5), .output = output, .scale = 0.7, .offset = -2.25};
+          const Image found = convolve(image, filter, options);
+          for (const int part : {0, 1}) {
+            Options of_part = options;
+            of_part.output = part_of(output);
+            if (part == 1) {
+              of_part.border = Border::constant(0);
+              of_part.offset = 0;
+            }
+            ConstView in = image.view();
+            in.pixel = part_of(pixel);
+            in.data += part * static_cast<std::ptrdiff_t>(bytes_of(in.pixel));
+            const Image expected = convolve(in, filter, of_part);
+            ConstView out = found.view();
+            out.pixel = part_of(output);
+            out.data += part * static_cast<std::ptrdiff_t>(bytes_of(out.pixel));
+            Image packed(out.shape, out.pixel);
+            copy(out, packed.view());
+            EXPECT_TRUE(are_same(packed, expected)) << name_of(pixel) << " to " << name_of(output) << ", " << taps << " taps";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(OtherPixels, GiveMagnitudes) {
+  Image image({.height = 5, .width = 7}, Pixel::i32);
+  Numbers numbers(3);
+  fill(image.view(), numbers);
+  const FilterSet edges_of = edges();
+  const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::i32, .filters = edges_of.filters, .combine = edges_of.combine,
+                      .options = {.output = Pixel::f64}};
+  const Plan plan(spec);
+  Image found(plan.output_shape(), Pixel::f64);
+  plan.run(image, found.view());
+  const Image expected = std::move(by_reference({spec, std::move(image)})[0]);
+  for (std::int64_t i = 0; i < 35; ++i) {
+    const double value = reinterpret_cast<const double*>(expected.view().data)[i];
+    EXPECT_NEAR(reinterpret_cast<const double*>(found.view().data)[i], value, 0x1p-50 * value);
+  }
+}
+
+TEST(OtherPixels, SayHowTheyAreFiltered) {
+  const auto explained = [](Pixel pixel) {
+    return Plan({.shape = {.height = 64, .width = 64}, .pixel = pixel, .filters = {Filter::dense({.width = 3}, {1, 2, 1})}}).explain();
+  };
+  EXPECT_THAT(explained(Pixel::i32), testing::HasSubstr("cpu: by way of f64; "));
+  EXPECT_THAT(explained(Pixel::u64), testing::HasSubstr("cpu: upper halves of 64 bits, then lower ones, as f64; "));
+  EXPECT_THAT(explained(Pixel::c64), testing::HasSubstr("cpu: real parts, then imaginary ones; "));
+}
+
+TEST(OtherPixels, RefuseWhatHasNoMeaning) {
+  const auto refusal = [](Pixel pixel, const Options& options, const FilterSet& set = Filter::dense({.width = 3}, {1, 2, 1})) {
+    return message_of([&] {
+      Plan({.shape = {.height = 8, .width = 8}, .pixel = pixel, .filters = set.filters, .combine = set.combine, .options = options});
+    });
+  };
+  EXPECT_EQ(refusal(Pixel::c64, {.output = Pixel::f32}), "complex pixels give complex pixels and no others do, got c64 to f32");
+  EXPECT_EQ(refusal(Pixel::f32, {.output = Pixel::c64}), "complex pixels give complex pixels and no others do, got f32 to c64");
+  EXPECT_EQ(refusal(Pixel::c128, {}, edges()), "the magnitude of several filters is one of real numbers, got pixel c128");
+  EXPECT_EQ(refusal(Pixel::i64, {}, edges()), "sums of i64 are exact, and so have no magnitude; filter images of f64");
+  EXPECT_EQ(refusal(Pixel::i64, {}, Filter::dense({.width = 2}, {0.5, 1})),
+            "sums of i64 are exact, and so weights must be integers whose magnitudes sum up to 2^21 at most, filter 'custom' has others; "
+            "filter images of f64");
+  EXPECT_EQ(refusal(Pixel::u64, {.scale = 0.5}), "sums of u64 are exact, and so the scale must be 1, got 0.500000; filter images of f64");
+  EXPECT_EQ(refusal(Pixel::u64, {.offset = 0.5}),
+            "sums of u64 are exact, and so the offset must be an integer up to 2^53, got 0.500000; filter images of f64");
+  EXPECT_EQ(refusal(Pixel::u64, {.border = Border::constant(1e20)}),
+            "sums of u64 are exact, and so the border's constant must be an integer up to 2^53, got 100000000000000000000.000000; "
+            "filter images of f64");
+}
+
+}  // namespace
+}  // namespace halation
