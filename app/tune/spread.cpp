@@ -1,63 +1,124 @@
-// spread.cpp: typical jobs, by which the figures of a device are measured.
+// spread.cpp: jobs by which the figures of a device are measured.
 #include "spread.h"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <utility>
 
 #include "halation/filters.h"
 
 namespace halation::app {
 namespace {
 
-struct Shapes {
-  Shape small, large, colour, signal, volume;
-};
-constexpr Shapes on_cpu{.small = {.height = 256, .width = 256},
-                        .large = {.height = 1024, .width = 1023},  // rows on no 16-byte boundaries
-                        .colour = {.height = 512, .width = 512, .channels = 3},
-                        .signal = {.width = 1 << 20},
-                        .volume = {.depth = 96, .height = 96, .width = 96}};
-constexpr Shapes on_gpu{.small = {.height = 1024, .width = 1024},
-                        .large = {.height = 4096, .width = 4095},
-                        .colour = {.height = 2048, .width = 2048, .channels = 3},
-                        .signal = {.width = 1 << 24},
-                        .volume = {.depth = 256, .height = 256, .width = 256}};
+/// Draws jobs at random, the same ones every time: images from a 64th of so many elements on, thin ones, many
+/// small ones and volumes among them; filters of all kinds and up to 100 taps a side.
+class Draw {
+ public:
+  Draw(double most_elements, std::uint64_t seed) : most_elements_(most_elements), random_(seed) {}
 
-constexpr std::array pixels = {Pixel::u8, Pixel::u16, Pixel::f16, Pixel::f32, Pixel::f64};
+  PlanSpec job() {
+    PlanSpec spec{.shape = shape(), .pixel = pixel(), .filters = {}, .options = {}};
+    spec.filters = {filter(spec.shape.dims())};
+    if (below(3) == 0) spec.options.output = pixel();
+    spec.options.border = Border{all_border_modes[below(std::size(all_border_modes))]};
+    if (spec.shape.channels > 1 && below(4) == 0) spec.layout = Layout::planar;
+    return spec;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t count) { return random_() % count; }
+  double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+  /// Small ones as often as large ones.
+  std::int64_t from_to(double low, double high) {
+    return static_cast<std::int64_t>(std::floor(low * std::pow(high / low, share())));
+  }
+
+  Pixel pixel() { return native_pixels[below(std::size(native_pixels))]; }
+
+  Shape shape() {
+    const auto elements = static_cast<double>(from_to(most_elements_ / 64, most_elements_));
+    Shape shape;
+    if (below(3) == 0) shape.channels = 2 + static_cast<std::int64_t>(below(3));
+    const double places = elements / static_cast<double>(shape.channels);
+    const auto rest = [&](std::int64_t taken) {
+      return std::max<std::int64_t>(1, static_cast<std::int64_t>(places / static_cast<double>(taken)));
+    };
+    switch (below(8)) {
+      case 0:
+        shape.width = rest(1);
+        break;
+      case 1:
+        shape.depth = from_to(8, 300);
+        shape.height = from_to(16, 300);
+        shape.width = rest(shape.depth * shape.height);
+        break;
+      case 2:
+        shape.width = from_to(3, 64);
+        shape.height = rest(shape.width);
+        break;
+      case 3:
+        shape.height = from_to(8, 80);
+        shape.width = from_to(8, 80);
+        shape.batch = rest(shape.height * shape.width);
+        break;
+      default:
+        shape.height = from_to(std::sqrt(places) / 4, std::sqrt(places) * 4);
+        shape.width = rest(shape.height);
+    }
+    return shape;
+  }
+
+  Filter filter(int dims) {
+    const double most = dims == 3 ? 12 : 100;
+    const auto random_weights = [&](std::int64_t count) {
+      std::vector<double> weights(static_cast<std::size_t>(count));
+      for (double& weight : weights) weight = share() - 0.3;
+      return weights;
+    };
+    const FilterSize size{.depth = dims == 3 ? from_to(2, 7) : 1,
+                          .height = dims == 1 ? 1 : from_to(2, most / 3),
+                          .width = from_to(2, most / 3)};
+    switch (below(6)) {
+      case 0:
+        return Filter::dense(size, random_weights(size.taps()));
+      case 1:
+        return gaussian({.sigma = 0.5 + 0.01 * static_cast<double>(from_to(30, 20 * most)), .dims = dims});
+      case 2:
+        return box({.size = from_to(3, most), .dims = dims});
+      case 3:
+        return dims == 1 ? Filter::dense({.width = size.width}, random_weights(size.width))
+                         : Filter::separable({.y = random_weights(from_to(3, most))});
+      case 4:
+        return Filter::separable({.x = random_weights(from_to(3, most))});
+      default: {
+        std::vector<double> sparse = random_weights(size.taps());
+        for (double& weight : sparse) weight = below(8) == 0 ? weight : 0;
+        sparse.front() = 1;
+        return Filter::dense(size, std::move(sparse));
+      }
+    }
+  }
+
+  double most_elements_;
+  std::mt19937_64 random_;
+};
 
 }  // namespace
 
 std::vector<PlanSpec> spread_for(Device device, int threads) {
-  const Shapes& shapes = device.kind == Device::Kind::cuda ? on_gpu : on_cpu;
-  const std::vector<Filter> of_pictures = {laplacian(),
-                                           laplacian_of_gaussian({.sigma = 2.0}),
-                                           gaussian({.sigma = 1.0}),
-                                           gaussian({.sigma = 3.0}),
-                                           gaussian({.sigma = 10.0}),
-                                           gaussian({.sigma = 25.0}),
-                                           box({.size = 3}),
-                                           box({.size = 15}),
-                                           disk(5),
-                                           disk(20)};
-  const std::vector<Filter> of_others = {gaussian({.sigma = 1.5}), box({.size = 9})};
+  constexpr std::uint64_t seed = 1973;
+  const bool is_gpu = device.kind == Device::Kind::cuda;
+  Draw draw(is_gpu ? 0x1p25 : 0x1p20, seed);
   std::vector<PlanSpec> jobs;
-  for (const Pixel pixel : pixels) {
-    const auto add = [&](const Shape& shape, const std::vector<Filter>& filters) {
-      for (const Filter& filter : filters) {
-        PlanSpec job{.shape = shape,
-                     .pixel = pixel,
-                     .filters = {filter.with_dims(shape.dims())},
-                     .device = device,
-                     .options = {}};
-        job.options.accuracy = Accuracy::fast;  // for multirate; others do not mind
-        job.options.threads = threads;
-        jobs.push_back(std::move(job));
-      }
-    };
-    add(shapes.small, of_pictures);
-    add(shapes.large, of_pictures);
-    add(shapes.colour, of_others);
-    add(shapes.signal, of_others);
-    add(shapes.volume, of_others);
+  for (int i = 0; i < (is_gpu ? 600 : 120); ++i) {
+    PlanSpec job = draw.job();
+    job.device = device;
+    job.options.accuracy = Accuracy::fast;  // for multirate; others do not mind
+    job.options.threads = threads;
+    jobs.push_back(std::move(job));
   }
   return jobs;
 }

@@ -36,6 +36,10 @@ struct Border {
   bool operator==(const Border&) const = default;
 };
 
+inline constexpr Border::Mode all_border_modes[] = {Border::Mode::constant, Border::Mode::replicate,
+                                                    Border::Mode::reflect, Border::Mode::reflect101,
+                                                    Border::Mode::wrap};
+
 /// A border for each axis: `Border::wrap()` is one for all of them, `{.y = Border::wrap(), .x = Border::constant(7)}` one each, by
 /// name alone; those left out are reflect101. Where a position lies outside along several constant axes, the first of depth, height
 /// and width gives the value.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -132,6 +133,34 @@ template <> struct PixelOf<std::int16_t> { static constexpr Pixel value = Pixel:
 template <> struct PixelOf<f16> { static constexpr Pixel value = Pixel::f16; };
 template <> struct PixelOf<float> { static constexpr Pixel value = Pixel::f32; };
 template <> struct PixelOf<double> { static constexpr Pixel value = Pixel::f64; };
+template <>
+struct PixelOf<std::int8_t> {
+  static constexpr Pixel value = Pixel::i8;
+};
+template <>
+struct PixelOf<std::uint32_t> {
+  static constexpr Pixel value = Pixel::u32;
+};
+template <>
+struct PixelOf<std::int32_t> {
+  static constexpr Pixel value = Pixel::i32;
+};
+template <>
+struct PixelOf<std::uint64_t> {
+  static constexpr Pixel value = Pixel::u64;
+};
+template <>
+struct PixelOf<std::int64_t> {
+  static constexpr Pixel value = Pixel::i64;
+};
+template <>
+struct PixelOf<std::complex<float>> {
+  static constexpr Pixel value = Pixel::c64;
+};
+template <>
+struct PixelOf<std::complex<double>> {
+  static constexpr Pixel value = Pixel::c128;
+};
 
 template <class T>
 ConstView view_of(const T* data, const Shape& shape, Layout layout = Layout::interleaved) {

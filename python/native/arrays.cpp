@@ -216,12 +216,10 @@ bool Array::from_dlpack(nb::handle object, Access access) {
 }
 
 std::optional<Pixel> Array::pixel() const {
-  if (kind == 'u' && item_bytes == 1) return Pixel::u8;
-  if (kind == 'u' && item_bytes == 2) return Pixel::u16;
-  if (kind == 'i' && item_bytes == 2) return Pixel::i16;
-  if (kind == 'f' && item_bytes == 2) return Pixel::f16;
-  if (kind == 'f' && item_bytes == 4) return Pixel::f32;
-  if (kind == 'f' && item_bytes == 8) return Pixel::f64;
+  for (const Pixel pixel : native_pixels) {
+    const char of_pixel = is_float(pixel) ? 'f' : smallest(pixel) < 0 ? 'i' : 'u';
+    if (kind == of_pixel && static_cast<std::size_t>(item_bytes) == bytes_of(pixel)) return pixel;
+  }
   return std::nullopt;
 }
 
@@ -234,23 +232,9 @@ std::int64_t Array::elements() const {
 }
 
 nb::dlpack::dtype dtype_of(Pixel pixel) {
-  const auto bits = static_cast<std::uint8_t>(8 * bytes_of(pixel));
-  const auto type = [bits](nb::dlpack::dtype_code code) {
-    return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1};
-  };
-  switch (pixel) {
-    case Pixel::u8:
-    case Pixel::u16:
-      return type(nb::dlpack::dtype_code::UInt);
-    case Pixel::i16:
-      return type(nb::dlpack::dtype_code::Int);
-    case Pixel::f16:
-    case Pixel::f32:
-    case Pixel::f64:
-      return type(nb::dlpack::dtype_code::Float);
-    default:
-      throw Error(ErrorCode::invalid_argument, "not a native pixel");
-  }
+  using enum nb::dlpack::dtype_code;
+  const auto code = is_complex(pixel) ? Complex : is_float(pixel) ? Float : smallest(pixel) < 0 ? Int : UInt;
+  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes_of(pixel)), 1};
 }
 
 }  // namespace halation::python

@@ -39,6 +39,9 @@ constexpr Int border_index(Int c, std::type_identity_t<Int> n, Border::Mode mode
   return -1;
 }
 
+/// Whether outputs at one end of an axis read pixels at the other.
+constexpr bool is_periodic(Border::Mode mode) { return mode == Border::Mode::wrap; }
+
 /// The sources of all coordinates in [low, high) that a job reads along one axis of n pixels; low ≤ 0 and high ≥ n. Only those
 /// outside the image take memory; backends read the table, or compute `border_index`, at edges and never inside.
 class BorderTable {

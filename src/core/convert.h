@@ -2,11 +2,12 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "core/elements.h"
-#include "halation/pixel.h"
+#include "core/pixel_table.h"
 
 namespace halation {
 
@@ -21,16 +22,15 @@ T to_element(double value, Rounding rounding) {
   }
 }
 
+#define HALATION_VISIT(pixel, type) \
+  case Pixel::pixel:                \
+    return visitor(type{});
+
 /// Calls `visitor` with a value-initialised object of the C++ type that a native pixel stands for.
 template <class Visitor>
 decltype(auto) visit_pixel(Pixel pixel, Visitor&& visitor) {
   switch (pixel) {
-    case Pixel::u8: return visitor(std::uint8_t{});
-    case Pixel::u16: return visitor(std::uint16_t{});
-    case Pixel::i16: return visitor(std::int16_t{});
-    case Pixel::f16: return visitor(f16{});
-    case Pixel::f32: return visitor(float{});
-    case Pixel::f64: return visitor(double{});
+    HALATION_NATIVE_PIXELS(HALATION_VISIT)
     default:
       throw std::logic_error("visit_pixel: not a native pixel");
   }
@@ -40,25 +40,20 @@ decltype(auto) visit_pixel(Pixel pixel, Visitor&& visitor) {
 template <class Visitor>
 decltype(auto) visit_number(Pixel pixel, Visitor&& visitor) {
   switch (pixel) {
-    case Pixel::i8:
-      return visitor(std::int8_t{});
-    case Pixel::u32:
-      return visitor(std::uint32_t{});
-    case Pixel::i32:
-      return visitor(std::int32_t{});
-    case Pixel::u64:
-      return visitor(std::uint64_t{});
-    case Pixel::i64:
-      return visitor(std::int64_t{});
+    HALATION_OTHER_PIXELS(HALATION_VISIT)
     default:
       return visit_pixel(pixel, std::forward<Visitor>(visitor));
   }
 }
+#undef HALATION_VISIT
 
 /// The pixel of the parts of a complex one; another is its own.
 inline Pixel part_of(Pixel pixel) {
   return pixel == Pixel::c64 ? Pixel::f32 : pixel == Pixel::c128 ? Pixel::f64 : pixel;
 }
+
+/// What NumPy calls it: "uint8", "float32", "complex64".
+std::string numpy_name(Pixel pixel);
 
 /// Whether an integer may be none that f64 has.
 inline bool is_wide(Pixel pixel) { return pixel == Pixel::u64 || pixel == Pixel::i64; }

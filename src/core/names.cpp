@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/nearest.h"
+#include "core/pixel_table.h"
 #include "halation/border.h"
-#include "halation/pixel.h"
 #include "halation/plan.h"
 
 namespace halation {
@@ -35,20 +35,12 @@ struct Names {
   }
 };
 
-constexpr Names<Pixel, 13> pixels{"pixel",
-                                  {{{Pixel::u8, "u8"},
-                                    {Pixel::u16, "u16"},
-                                    {Pixel::i16, "i16"},
-                                    {Pixel::f16, "f16"},
-                                    {Pixel::f32, "f32"},
-                                    {Pixel::f64, "f64"},
-                                    {Pixel::i8, "i8"},
-                                    {Pixel::u32, "u32"},
-                                    {Pixel::i32, "i32"},
-                                    {Pixel::u64, "u64"},
-                                    {Pixel::i64, "i64"},
-                                    {Pixel::c64, "c64"},
-                                    {Pixel::c128, "c128"}}}};
+#define HALATION_NAME(pixel, type) {Pixel::pixel, #pixel},
+constexpr Names<Pixel, std::size(all_pixels)> pixels{
+    "pixel",
+    {{HALATION_NATIVE_PIXELS(HALATION_NAME) HALATION_OTHER_PIXELS(HALATION_NAME)
+          HALATION_COMPLEX_PIXELS(HALATION_NAME)}}};
+#undef HALATION_NAME
 constexpr Names<Border::Mode, 5> borders{"border",
                                          {{{Border::Mode::constant, "constant"},
                                            {Border::Mode::replicate, "replicate"},

@@ -45,6 +45,14 @@ double smallest(Pixel pixel) {
   });
 }
 
+std::string numpy_name(Pixel pixel) {
+  const char* const kind = is_complex(pixel)     ? "complex"
+                           : is_float(pixel)     ? "float"
+                           : smallest(pixel) < 0 ? "int"
+                                                 : "uint";
+  return kind + std::to_string(8 * bytes_of(pixel));
+}
+
 f16::f16(double value) {
   const auto in = std::bit_cast<std::uint64_t>(value);
   const auto sign = static_cast<std::uint16_t>((in >> 48) & 0x8000);

@@ -33,7 +33,7 @@ bool equal(const ConstView& a, const ConstView& b) {
          std::memcmp(left.view().data, right.view().data, static_cast<std::size_t>(a.shape.elements()) * bytes_of(a.pixel)) == 0;
 }
 
-std::vector<Pixel> pixels() { return {std::begin(all_pixels), std::end(all_pixels)}; }
+std::vector<Pixel> pixels() { return {std::begin(native_pixels), std::end(native_pixels)}; }
 
 class EveryPixel : public testing::TestWithParam<Pixel> {};
 INSTANTIATE_TEST_SUITE_P(Cuda, EveryPixel, testing::ValuesIn(pixels()),

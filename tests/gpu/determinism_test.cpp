@@ -79,7 +79,7 @@ std::vector<PlanSpec> specs() {
                     .device = cuda(),
                     .options = options});
   };
-  for (const Pixel pixel : all_pixels) {
+  for (const Pixel pixel : native_pixels) {
     for (std::int64_t taps = 3; taps <= 15; ++taps) {
       const auto i = static_cast<std::int64_t>(list.size());
       // Widths in turn a multiple of all vectors, odd, and prime.

@@ -104,7 +104,7 @@ TEST(Factors, AnchorsExtentsAndOutputs) {
   std::uint64_t seed = 2000;
   const Image image = whole_image({.height = 80, .width = 210}, Pixel::u8, 5);
   for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
-    for (const Pixel output : all_pixels) {
+    for (const Pixel output : native_pixels) {
       for (const std::int64_t at : {0, 4, 8}) {
         ++seed;
         const Options options{.border = border_of(seed),

@@ -90,7 +90,7 @@ TEST(RegisterTile, FloatsOfEightBytes) {
 TEST(RegisterTile, FloatsOfEightBytesToEveryPixel) {
   std::uint64_t seed = 100;
   const Image image = whole_image({.batch = 3, .height = 131, .width = 260}, Pixel::f64, seed);
-  for (const Pixel output : all_pixels) {
+  for (const Pixel output : native_pixels) {
     for (const std::int64_t taps : {3, 5, 7}) {
       for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
         ++seed;

@@ -13,12 +13,33 @@ from pathlib import Path
 
 import checker
 
+FOLDERS = ("src", "app", "python/native")
+
 # What is named, where it is looked for, and the files that may name it (CONTRIBUTING.md lists them).
 NAMES = {
     "a method": (
         re.compile(r"\bMethod::(?!automatic\b)\w+"),
         ("src/core", "src/cpu", "src/cuda", "src/plan", "src/pipeline", "src/reference", "src/filters"),
         {"src/core/names.cpp", *(f"src/plan/methods/{name}.cpp" for name in ("banded", "box", "direct", "fft", "low_rank", "multirate", "separable"))},
+    ),
+    "a pixel": (
+        re.compile(r"\bPixel::i16\b"),
+        FOLDERS,
+        {
+            # Named by what it is for: sums of u8, formats that have it, an element of two bytes.
+            "src/cpu/int8/sums32/weights.cpp", "src/cuda/parts/pixels.cuh", "src/cuda/warp_strip/warp_strip.cu",
+            "src/cuda/warp_strip/warp_strip.cuh", "src/io/tiff/stack_description.cpp", "src/io/tiff/tiff_stored.cpp",
+            "src/io/tiff/tiff_writing.cpp", "src/pipeline/colour/display.cpp",
+        },
+    ),
+    "a border": (
+        re.compile(r"\bMode::wrap\b"),
+        FOLDERS,
+        {
+            "src/core/border_index.h", "src/core/names.cpp", "src/cuda/parts/border.h",
+            # What filters make of it: a short axis as a matrix, two filters as one, the order in a menu.
+            "src/plan/analysis/fold.cpp", "src/pipeline/chain/join.cpp", "app/studio/answers/answers.cpp",
+        },
     ),
 }
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
@@ -50,10 +71,11 @@ def check(root):
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for _, (_, _, allowed) in NAMES.items():
-            for name in allowed:
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text("const auto method = Method::box;\n", encoding="utf-8")
+        samples = {"a method": "Method::box", "a pixel": "Pixel::i16", "a border": "Border::Mode::wrap"}
+        for name in sorted(set().union(*(allowed for _, _, allowed in NAMES.values()))):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            named = [samples[what] for what, (_, _, allowed) in NAMES.items() if name in allowed]
+            (root / name).write_text(f"const auto all = std::tuple({', '.join(named)});\n", encoding="utf-8")
         if check(root)[0]:
             print("complains of what is allowed")
             return False
@@ -61,10 +83,10 @@ def self_test():
         if check(root)[0]:
             print("complains of a comment, or of automatic")
             return False
-        (root / "src/plan/choose.cpp").write_text("bool is(Method m) { return m == Method::fft; }\n", encoding="utf-8")
+        (root / "src/plan/choose.cpp").write_text("bool is(Method m) { return m == Method::fft; }\nbool is(Pixel p) { return p == Pixel::i16; }\n", encoding="utf-8")
         (root / "src/plan/methods/box.cpp").unlink()
-        if len(check(root)[0]) != 2:
-            print("does not complain of a name in another file, or of a file that is gone")
+        if len(check(root)[0]) != 3:
+            print("does not complain of names in another file, or of a file that is gone")
             return False
     return True
 

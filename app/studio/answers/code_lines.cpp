@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/command_line/quoting.h"
+#include "core/convert.h"
 #include "halation/error.h"
 
 namespace halation::app {
@@ -29,19 +30,6 @@ std::string literal(std::string_view text) {
 
 /// The shortest text that is the same number.
 std::string number(double value) { return fmt::format("{}", value); }
-
-std::string_view numpy_name(Pixel pixel) {
-  switch (pixel) {
-    case Pixel::u8: return "uint8";
-    case Pixel::u16: return "uint16";
-    case Pixel::i16: return "int16";
-    case Pixel::f16: return "float16";
-    case Pixel::f32: return "float32";
-    case Pixel::f64: return "float64";
-    default:
-      throw Error(ErrorCode::invalid_argument, "not a native pixel");
-  }
-}
 
 std::string_view enumerator(Display view) {
   switch (view) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/border_index.h"
 #include "core/memory.h"
 #include "halation/error.h"
 #include "halation/strip_filter.h"
@@ -52,7 +53,7 @@ Page first_page(const std::string& path, std::size_t& pages) {
 std::optional<Region> part_that_settles(const PageJob& job, const Shape& shape, const Region& seen) {
   if (job.options.extent != Extent::same || job.view == Display::stretched || shape.depth > 1 || shape.batch > 1) return {};
   for (const auto& axis : job.options.border.axes()) {
-    if (axis.mode == Border::Mode::wrap) return {};
+    if (is_periodic(axis.mode)) return {};
   }
   std::int64_t along_y = 0, along_x = 0;
   for (const FilterSet& stage : job.chain.stages) {

@@ -267,7 +267,7 @@ LaunchShape shape(const Request& request) {
   shape.outputs = 1e-3 * static_cast<double>(steps * fit.rows() * BandedCut::columns);
   shape.mads = shape.outputs * products;
   shape.chain = shape.steps * products;
-  shape.traits.set(Trait::wraps, job.borders[2].mode() == Border::Mode::wrap);
+  shape.traits.set(Trait::wraps, is_periodic(job.borders[2].mode()));
   shape.traits.set(Trait::strided, fit.channels < channels_in_row(request.rows, job.in.channels));
   return shape;
 }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "core/convert.h"
 #include "cuda/device/device.h"
 #include "cuda/device/runtime.h"
 #include "cuda/parts/divisor.h"
@@ -127,15 +128,12 @@ class ConvertRunner final : public Runner {
   using Kernel = void (*)(Arguments);
 
   static Kernel kernel_of(Pixel pixel) {
-    switch (pixel) {
-      case Pixel::u8: return convert<std::uint8_t>;
-      case Pixel::u16: return convert<std::uint16_t>;
-      case Pixel::i16: return convert<std::int16_t>;
-      case Pixel::f16: return convert<f16>;
-      default:
-        break;
-    }
-    throw std::logic_error("convert: not for these pixels");
+    return visit_pixel(pixel, [](auto like) -> Kernel {
+      if constexpr (sizeof like > 2)
+        throw std::logic_error("convert: not for these pixels");
+      else
+        return convert<decltype(like)>;
+    });
   }
 
   Device device_;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/convert.h"
 #include "cuda/device/device.h"
 #include "cuda/multirate/arguments.cuh"
 #include "cuda/parts/strips.h"
@@ -84,13 +85,12 @@ __global__ void __launch_bounds__(low_threads) filter_rows(const __grid_constant
 /// body(element) with an element of a pixel's type.
 template <class Body>
 auto with_pixel(Pixel pixel, const Body& body) {
-  switch (pixel) {
-    case Pixel::u8: return body(std::uint8_t{});
-    case Pixel::u16: return body(std::uint16_t{});
-    case Pixel::i16: return body(std::int16_t{});
-    case Pixel::f16: return body(f16{});
-    default: return body(float{});
-  }
+  return visit_pixel(pixel, [&](auto like) {
+    if constexpr (sizeof like == 8)
+      return body(float{});  // which it does not take
+    else
+      return body(like);
+  });
 }
 
 /// By factor: threads, columns and columns at the lower rate of a block.

@@ -31,4 +31,41 @@ struct DeviceBorder {
   }
 };
 
+/// DeviceBorder::source, the same of every coordinate, without branches, so that loads need not wait for one
+/// another. It holds where no coordinate that a job reads lies further outside than the axis is long:
+/// outside, a source is a straight line of the coordinate.
+struct NearBorder {
+  int low, high, n;
+  int before, before_each, after, after_each;
+  bool holds;  ///< whether it can be asked
+
+  __device__ explicit NearBorder(const DeviceBorder& border)
+      : low(static_cast<int>(border.low)),
+        high(static_cast<int>(border.high)),
+        n(static_cast<int>(border.n)) {
+    holds = border.n < (1 << 29) && border.low > -border.n && border.high < 2 * border.n;
+    const bool is_reflected = border.mode == Border::Mode::reflect || border.mode == Border::Mode::reflect101;
+    const int edge = border.mode == Border::Mode::reflect101 ? 1 : 0;
+    before = after = -1;
+    before_each = after_each = 0;
+    if (border.mode == Border::Mode::replicate) {
+      before = 0;
+      after = n - 1;
+    } else if (is_reflected) {
+      before = edge - 1;
+      after = 2 * n - 1 - edge;
+      before_each = after_each = -1;
+    } else if (border.mode == Border::Mode::wrap) {
+      before = n;
+      after = -n;
+      before_each = after_each = 1;
+    }
+  }
+  __device__ __forceinline__ int source(int c) const {
+    const int read = min(max(c, low), high - 1);  // low is at most 0, high at least n
+    const int below = before + before_each * read, above = after + after_each * read;
+    return read < 0 ? below : read >= n ? above : read;
+  }
+};
+
 }  // namespace halation::cuda_backend

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "cuda/device/runtime.h"
+#include "cuda/parts/with_pixel.cuh"
 #include "halation/pixel.h"
 
 namespace halation::cuda_backend {
@@ -146,16 +147,7 @@ __device__ __forceinline__ void store_as(std::byte* to, Sum value, Rounding roun
 
 template <class Sum>
 __device__ __forceinline__ void store(std::byte* to, Sum value, Pixel pixel, Rounding rounding) {
-  switch (pixel) {
-    case Pixel::u8: store_as<std::uint8_t>(to, value, rounding); break;
-    case Pixel::u16: store_as<std::uint16_t>(to, value, rounding); break;
-    case Pixel::i16: store_as<std::int16_t>(to, value, rounding); break;
-    case Pixel::f16: store_as<f16>(to, value, rounding); break;
-    case Pixel::f32: store_as<float>(to, value, rounding); break;
-    case Pixel::f64: store_as<double>(to, value, rounding); break;
-    default:
-      break;
-  }
+  with_pixel(pixel, [&](auto element) { store_as<decltype(element)>(to, value, rounding); });
 }
 
 }  // namespace halation::cuda_backend

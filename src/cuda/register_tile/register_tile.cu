@@ -17,15 +17,15 @@ namespace {
 
 template <int K>
 RegisterTileSize<K> size_of(Pixel pixel, int channels) {  // with sums in f32
-  switch (pixel) {
-    case Pixel::u8:
-      if constexpr (K < 7) return register_tile_size<std::uint8_t, K>(channels);
+  return visit_pixel(pixel, [&](auto like) -> RegisterTileSize<K> {
+    using T = decltype(like);
+    if constexpr (sizeof(T) == 8)
+      return register_tile_size<float, K>(channels);
+    else if constexpr (sizeof(T) == 1 && K == 7)
       return {};
-    case Pixel::u16: return register_tile_size<std::uint16_t, K>(channels);
-    case Pixel::i16: return register_tile_size<std::int16_t, K>(channels);
-    case Pixel::f16: return register_tile_size<f16, K>(channels);
-    default: return register_tile_size<float, K>(channels);
-  }
+    else
+      return register_tile_size<T, K>(channels);
+  });
 }
 
 /// A number as an element of the kernel's input: its bits, and whether it is that number.
@@ -42,13 +42,9 @@ Element element_as(double value) {
   else return {element, is_exact};
 }
 Element element_of(Pixel pixel, double value) {
-  switch (pixel) {
-    case Pixel::u8: return element_as<std::uint8_t>(value);
-    case Pixel::u16: return element_as<std::uint16_t>(value);
-    case Pixel::i16: return element_as<std::int16_t>(value);
-    case Pixel::f16: return element_as<f16>(value);
-    default: return element_as<float>(value);
-  }
+  return visit_pixel(pixel, [&](auto like) {
+    return element_as<std::conditional_t<sizeof like == 8, float, decltype(like)>>(value);
+  });
 }
 
 /// The element in place of coordinate c, as DeviceBorder::source has it.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/convert.h"
 #include "cuda/device/device.h"
 #include "cuda/parts/equal_weights.h"
 #include "cuda/parts/line_arguments.h"
@@ -49,16 +50,12 @@ std::size_t bytes_for(int taps, int group, int warps) {
 
 template <int Group>
 Kernel kernel_of(Pixel pixel) {
-  switch (pixel) {
-    case Pixel::u8: return running_box_y_reread_kernel<std::uint8_t, Group>;
-    case Pixel::u16: return running_box_y_reread_kernel<std::uint16_t, Group>;
-    case Pixel::i16: return running_box_y_reread_kernel<std::int16_t, Group>;
-    case Pixel::f16: return running_box_y_reread_kernel<f16, Group>;
-    case Pixel::f32: return running_box_y_reread_kernel<float, Group>;
-    default:
-      break;
-  }
-  throw std::logic_error("running box, y reread: not for these pixels");
+  return visit_pixel(pixel, [](auto like) -> Kernel {
+    if constexpr (sizeof like == 8)
+      throw std::logic_error("running box, y reread: not for these pixels");
+    else
+      return running_box_y_reread_kernel<decltype(like), Group>;
+  });
 }
 
 /// Blocks of as many warps as let enough warps live beside each other.

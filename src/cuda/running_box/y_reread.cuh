@@ -152,15 +152,7 @@ struct Outputs {
 
   template <int Group>
   __device__ __forceinline__ void put(const RereadArguments& job, const float (&sums)[Group]) {
-    switch (job.lines.out_pixel) {
-      case Pixel::u8: put_as<std::uint8_t>(job, sums); break;
-      case Pixel::u16: put_as<std::uint16_t>(job, sums); break;
-      case Pixel::i16: put_as<std::int16_t>(job, sums); break;
-      case Pixel::f16: put_as<f16>(job, sums); break;
-      case Pixel::f32: put_as<float>(job, sums); break;
-      default:
-        break;  // sums are in f64
-    }
+    with_f32_pixel(job.lines.out_pixel, [&](auto element) { put_as<decltype(element)>(job, sums); });
     to += Group * row_bytes;
     left -= Group;
   }

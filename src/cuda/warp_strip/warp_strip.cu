@@ -25,16 +25,15 @@ WarpStripSize size_of(Pixel pixel, WarpStripRows rows, int size, int channels, W
   const auto of = [&]<class In>() {
     return (is_aligned ? warp_strip_size<In, aligned> : warp_strip_size<In, any>)(size, channels, sums);
   };
-  switch (pixel) {
-    case Pixel::u8: return of.template operator()<std::uint8_t>();
-    case Pixel::u16: return of.template operator()<std::uint16_t>();
-    case Pixel::i16: return of.template operator()<std::int16_t>();
-    case Pixel::f16: return of.template operator()<f16>();
-    case Pixel::f32: return is_aligned ? WarpStripSize{} : warp_strip_size<float, any>(size, channels, sums);
-    default:
+  return visit_pixel(pixel, [&](auto like) -> WarpStripSize {
+    using T = decltype(like);
+    if constexpr (std::is_same_v<T, double>)
       return {};
-  }
-  return {};
+    else if constexpr (std::is_same_v<T, float>)
+      return is_aligned ? WarpStripSize{} : warp_strip_size<float, any>(size, channels, sums);
+    else
+      return of.template operator()<T>();
+  });
 }
 
 /// Whether outputs can be put where rows begin on any element.
@@ -123,7 +122,7 @@ Answer set_into_size(const Request& request, WarpStripRows rows) {
   if (size.kernel == nullptr) return {{}, "no kernel for these pixels"};
   // Rows of several warps go on with whole pieces of their other end.
   const std::int64_t count = n.width * channels;
-  if (job.borders[2].mode() == Border::Mode::wrap && count > size.columns &&
+  if (is_periodic(job.borders[2].mode()) && count > size.columns &&
       (rows == WarpStripRows::any || count * static_cast<std::int64_t>(bytes_of(job.in_pixel)) % 16 != 0))
     return {{}, "no rows that go on at their other end between 16-byte boundaries"};
   return {fit, nullptr};
@@ -244,7 +243,7 @@ class WarpStripRunner final : public Runner {
     const int warp_columns = launched.columns;
     job.last_column = std::max(0, (job.columns + launched.unit - 1) / launched.unit * launched.unit - warp_columns);
     const std::int64_t across = (job.columns + warp_columns - 1) / warp_columns;
-    job.wraps = job_->borders[2].mode() == Border::Mode::wrap && across > 1;
+    job.wraps = is_periodic(job_->borders[2].mode()) && across > 1;
     const std::int64_t planes = in.shape.depth * in.shape.batch;
     job.strip = strip_of(fit_, job_->in_pixel, multiprocessors_, launched.blocks, job.rows, across * planes);
     const std::int64_t strips = (job.rows + job.strip - 1) / job.strip;

@@ -98,16 +98,7 @@ __device__ __noinline__ void put_some(Pixel pixel, Rounding rounding, std::byte*
 /// A lane's outputs of G whole groups.
 template <int G, int V>
 __device__ __forceinline__ void put_groups(Pixel pixel, std::byte* to, const float (&values)[G][V]) {
-  switch (pixel) {
-    case Pixel::u8: return store_runs<std::uint8_t, G, V>(to, values);
-    case Pixel::u16: return store_runs<std::uint16_t, G, V>(to, values);
-    case Pixel::i16: return store_runs<std::int16_t, G, V>(to, values);
-    case Pixel::f16: return store_runs<f16, G, V>(to, values);
-    case Pixel::f32: return store_runs<float, G, V>(to, values);
-    case Pixel::f64: return store_runs<double, G, V>(to, values);
-    default:
-      return;
-  }
+  with_pixel(pixel, [&](auto element) { store_runs<decltype(element), G, V>(to, values); });
 }
 
 /// A lane's outputs of a row, of which `count` lie at its first group or behind it inside the image.

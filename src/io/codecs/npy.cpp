@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/convert.h"
 #include "halation/error.h"
 #include "io/file.h"
 
@@ -127,20 +128,16 @@ struct Element {
   bool swapped = false;
 };
 
-/// NumPy's names without the order of bytes. Of a pixel with several the first is written.
-constexpr std::pair<std::string_view, Pixel> kinds[] = {
-    {"u1", Pixel::u8},  {"b1", Pixel::u8},  {"u2", Pixel::u16}, {"i2", Pixel::i16},  {"f2", Pixel::f16},
-    {"f4", Pixel::f32}, {"f8", Pixel::f64}, {"i1", Pixel::i8},  {"u4", Pixel::u32},  {"i4", Pixel::i32},
-    {"u8", Pixel::u64}, {"i8", Pixel::i64}, {"c8", Pixel::c64}, {"c16", Pixel::c128}};
+/// "u1", "f4": the first letter of NumPy's name, and the bytes.
+std::string kind_of(Pixel pixel) { return numpy_name(pixel).substr(0, 1) + std::to_string(bytes_of(pixel)); }
 
 Element element_named(const std::string& descr) {
-  const std::string_view order = std::string_view(descr).substr(0, 1);
-  for (const auto& [kind, pixel] : kinds) {
-    if (descr.empty() || descr.substr(1) != kind ||
-        std::string_view("<>=|").find(order) == std::string_view::npos)
-      continue;
-    const bool swapped = bytes_of(pixel) > 1 && order == (little_endian ? ">" : "<");
-    return {pixel, kind == "b1", swapped};
+  const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
+  const std::string kind = has_order ? descr.substr(1) : "";
+  if (kind == "b1") return {.pixel = Pixel::u8, .is_bool = true};
+  for (const Pixel pixel : all_pixels) {
+    if (kind_of(pixel) != kind) continue;
+    return {.pixel = pixel, .swapped = bytes_of(pixel) > 1 && descr[0] == (little_endian ? '>' : '<')};
   }
   throw Error(ErrorCode::unsupported, "elements of type '" + (descr.empty() ? "structured" : descr) +
                                           "'; halation reads bool, integers, floats and complex numbers");
@@ -337,9 +334,7 @@ std::vector<OpenPage> open(Bytes file, Reading& reading) {
 }
 
 std::string descr_of(Pixel pixel) {
-  const auto* const kind = std::find_if(std::begin(kinds), std::end(kinds),
-                                        [&](const auto& each) { return each.second == pixel; });
-  return (bytes_of(pixel) == 1 ? "|" : little_endian ? "<" : ">") + std::string(kind->first);
+  return (bytes_of(pixel) == 1 ? "|" : little_endian ? "<" : ">") + kind_of(pixel);
 }
 
 /// Python's tuple of the extents that are axes of the written array.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/border_index.h"
 #include "core/convert.h"
 #include "core/figures_text.h"
 #include "core/threads.h"
@@ -322,7 +323,7 @@ void premultiply(Work& work, int threads) {
 std::optional<Strips> strips_of(const ConstView& in, const CheckedChain& checked, const Options& inner, const ColourOptions& colour,
                                 Device device) {
   const std::size_t axis = axis_of_parts(in.shape);
-  const bool wraps = inner.border.axes()[axis].mode == Border::Mode::wrap;
+  const bool wraps = is_periodic(inner.border.axes()[axis].mode);
   if (device.kind != Device::Kind::cpu || colour.alpha || in.shape.batch != 1 || wraps || axis != axis_of_parts(checked.out)) return {};
   Shape shape = in.shape;
   shape.channels = colours_filtered(shape, colour);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/border_index.h"
 #include "core/memory.h"
 #include "halation/error.h"
 #include "halation/transfer.h"
@@ -52,7 +53,7 @@ void StripWork::check_job() {
   out_pixel = checked.out_pixel;
   reach = checked.reach;
   const std::size_t axis = axis_of_parts(shape);
-  wraps = options.border.axes()[axis].mode == Border::Mode::wrap;
+  wraps = is_periodic(options.border.axes()[axis].mode);
   // Each stage but the first would wrap around what the one before it has added at both ends.
   const bool wraps_longer = wraps && options.extent == Extent::full && chain.stages.size() > 1;
   is_one = kind == Kind::frames || axis != axis_of_parts(out_shape) || wraps_longer;

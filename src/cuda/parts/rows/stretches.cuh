@@ -8,6 +8,7 @@
 #include "cuda/parts/bulk.cuh"
 #include "cuda/parts/line_arguments.h"
 #include "cuda/parts/rows/arguments.cuh"
+#include "cuda/parts/with_pixel.cuh"
 
 namespace halation::cuda_backend {
 
@@ -143,26 +144,8 @@ __device__ __forceinline__ void put_tile_as(const RowArguments<Capacity>& job, c
 template <int Capacity>
 __device__ __forceinline__ void put_tile(const RowArguments<Capacity>& job, const Stretch& tile, int skip,
                                          int pixels, const float* sums) {
-  const auto as = [&](auto element) { put_tile_as<decltype(element)>(job, tile, skip, pixels, sums); };
-  switch (job.lines.out_pixel) {
-    case Pixel::u8:
-      as(std::uint8_t{});
-      break;
-    case Pixel::u16:
-      as(std::uint16_t{});
-      break;
-    case Pixel::i16:
-      as(std::int16_t{});
-      break;
-    case Pixel::f16:
-      as(f16{});
-      break;
-    case Pixel::f32:
-      as(float{});
-      break;
-    default:
-      break;  // sums are in f64
-  }
+  with_f32_pixel(job.lines.out_pixel,
+                 [&](auto element) { put_tile_as<decltype(element)>(job, tile, skip, pixels, sums); });
 }
 
 /// A warp's sums on their way out, whatever the tile: all that there are after the first `skip`, up to 640.
