@@ -28,8 +28,8 @@ namespace {
 
 constexpr const char* footer =
     R"(With a filter every method that fits the job is timed, but those that should take more than a second and ten
-times as long as another; --tune measure finds the times. Without one typical jobs are timed by every family of
-kernels, half a minute or so for each device, and plans expect by the figures that come nearest to these times:
+times as long as another; --tune measure finds the times. Without one jobs of all kinds are timed by every family of
+kernels, some ten seconds on a CPU and a minute on a GPU, and plans expect by the figures that come nearest to these times:
 what a start, a step, a multiply-add, a byte takes here. Both are kept in the file that HALATION_CACHE names, else
 in $XDG_CACHE_HOME/halation/timings or ~/.cache/halation/timings; nothing is where HALATION_CACHE is empty. They
 count for this machine and this version. Keep the machine idle meanwhile.
@@ -58,7 +58,7 @@ Flags::Flags(Command& command)
     : filter_options(command, "--size"), job_options(command, for_job, "4096x4096") {
   command.positional("filter", filter, "FILTER",
                      "time this filter's job alone: a filter's name (see halation filters), or custom with "
-                     "--weights [typical jobs]",
+                     "--weights [jobs of all kinds]",
                      Command::Need::optional);
   OptionGroup machine = command.group(for_machine);
   machine.text(

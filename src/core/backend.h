@@ -54,6 +54,8 @@ struct TimedOffer {
   View in, out;  ///< of which only how they lie is asked
   std::string_view family;
   double seconds = 0;
+  double weight = 1;  ///< the share of its time that the quickest offer for these images takes: slower ones
+                      ///< are not chosen
 };
 
 /// Where to compute. Backends are stateless singletons listed in plan/backends.cpp.

@@ -53,7 +53,7 @@ inline double counted_off(double logarithm) {
 template <class Off>
 std::vector<double> figures_near(const std::vector<double>& start, const std::vector<double>& apart,
                                  const Off& off, int halvings) {
-  constexpr double stays = 0.01;  // what a figure that is off by a factor of e counts
+  constexpr double stays = 0.1;  // what a figure that is off by a factor of e counts
   std::vector<double> low = start, high = start;
   for (std::size_t i = 0; i < start.size(); ++i) {
     low[i] -= apart[i];

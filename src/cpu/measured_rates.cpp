@@ -20,7 +20,7 @@ struct Way {
   Job job;  ///< as its channels are filtered
   std::span<const Taps> filters;
   Packed packed;
-  double seconds;
+  double seconds, weight;
 
   double expected(const Rates& rates, double (*by_threads)(const Job&, double, const Rates&)) const {
     return by_threads(
@@ -38,7 +38,8 @@ std::vector<Way> ways_of(std::span<const TimedOffer> offers) {
                       .job = inside ? *offer.job : with_channels_apart(*offer.job),
                       .filters = offer.job->filters,
                       .packed = packed_of(offer.in, {&offer.out, 1}),
-                      .seconds = offer.seconds});
+                      .seconds = offer.seconds,
+                      .weight = offer.weight});
     }
   }
   return ways;
@@ -71,7 +72,8 @@ std::string rates_from_times(std::span<const TimedOffer> offers,
   const auto off = [&](const std::vector<double>& logarithms) {
     const Rates found = at(logarithms);
     double sum = 0;
-    for (const Way& way : ways) sum += counted_off(std::log(way.expected(found, by_threads) / way.seconds));
+    for (const Way& way : ways)
+      sum += way.weight * counted_off(std::log(way.expected(found, by_threads) / way.seconds));
     return sum;
   };
   constexpr double apart = 7;

@@ -15,7 +15,7 @@ namespace {
 
 struct Launch {
   LaunchShape shape;
-  double seconds;
+  double seconds, weight;
 };
 
 /// The figures and traits of a kernel as logarithms that are sought; what is 0, or what no launch has or all
@@ -63,7 +63,7 @@ KernelFigures nearest(const KernelFigures& from, std::span<const Launch> launche
     const KernelFigures figures = sought.at(logarithms);
     double sum = 0;
     for (const Launch& each : launches)
-      sum += counted_off(std::log(gpu.seconds(each.shape, figures) / each.seconds));
+      sum += each.weight * counted_off(std::log(gpu.seconds(each.shape, figures) / each.seconds));
     return sum;
   };
   constexpr int halvings = 4;
@@ -87,7 +87,7 @@ std::string figures_from_times(std::span<const TimedOffer> offers, const Gpu& gp
       if (family->name != offer.family || family->refuses(request) != nullptr) continue;
       if (family->shape != nullptr) {
         const LaunchShape shape = family->shape(request);
-        kernels[shape.kernel].push_back({shape, offer.seconds});
+        kernels[shape.kernel].push_back({shape, offer.seconds, offer.weight});
       } else if (family->is_two_passes) {
         of_passes.push_back(offer.seconds / family->seconds(request));
       }

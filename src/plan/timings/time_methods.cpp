@@ -98,6 +98,9 @@ std::vector<TimedOffer> time_offers(const PlanSpec& spec) {
                        .seconds = seconds});
     }
   }
+  double least = std::numeric_limits<double>::infinity();
+  for (const TimedOffer& each : timed) least = std::min(least, each.seconds);
+  for (TimedOffer& each : timed) each.weight = least / each.seconds;
   return timed;
 }
 
