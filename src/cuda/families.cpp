@@ -140,7 +140,10 @@ TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const
     bool always;
   };
   std::vector<Offered> offered;
+  const auto is_asked_for = [&](const Family& family) { return job.family == family.name; };
+  const bool is_one = is_asked_for(fft_tiles) || is_asked_for(fft_along_y) || is_asked_for(fft_passes);
   const auto consider = [&](const Family& family, const auto& facts_of, bool always) {
+    if (is_one && !is_asked_for(family)) return;
     if (family.refuses(request) == nullptr) offered.push_back({family.seconds(request), facts_of(), always});
   };
   consider(fft_tiles, [&] { return facts_of_tiles(one); }, true);

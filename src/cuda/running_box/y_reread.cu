@@ -140,7 +140,9 @@ std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr
 const Family running_box_y_reread{
     .name = "running box, y reread",
     .refuses = [](const Request& request) -> const char* {
-      if (!is_box_along_y(request.job)) return "windows of 18 to 65,536 equal weights along y alone";
+      constexpr std::int64_t least_taps = 33;  // of two groups of rows
+      if (!is_box_along_y(request.job) || request.taps().size[1] < least_taps)
+        return "windows of 33 to 65,536 equal weights along y only";
       const bool fits = bytes_for(static_cast<int>(request.taps().size[1]), 32, 1) <= request.gpu.shared_limit;
       return fits ? nullptr : "no room for so many rows in shared memory";
     },
