@@ -49,8 +49,9 @@ inline double value_at(const ConstView& view, const Place& at, std::int64_t c, s
       return view.at<float>({.b = b, .z = z, .y = y, .x = x, .c = c});
     case Pixel::f64:
       return view.at<double>({.b = b, .z = z, .y = y, .x = x, .c = c});
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
   }
-  return std::numeric_limits<double>::quiet_NaN();
 }
 
 inline std::vector<double> values_of(const ConstView& view) {

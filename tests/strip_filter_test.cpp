@@ -25,8 +25,9 @@ Image random_image(const Shape& shape, Pixel pixel) {
     case Pixel::f16: return image_of<f16>(shape, values);
     case Pixel::f32: return image_of<float>(shape, values);
     case Pixel::f64: return image_of<double>(shape, values);
+    default:
+      throw std::logic_error("not a native pixel");
   }
-  throw std::logic_error("not a pixel");
 }
 
 /// A source that is no view, so that its parts are read.

@@ -29,7 +29,9 @@ JobOptions::JobOptions(Command& command, Of what) : filter_options_(command) {
   how.text("--scale", scale_, "S", "S in out = round(S · sum + O) [1]");
   how.text("--offset", offset_, "O", "O in out = round(S · sum + O), in levels of the pixels [0]");
   if (of_images) {
-    how.text("--output-pixel", output_pixel_, "u8|u16|i16|f16|f32|f64", "pixels of the result; values stay as they are unless --scale brings them to another range [those of the input]");
+    how.text("--output-pixel", output_pixel_, "u8|u16|i16|f16|f32|f64|i8|u32|i32|u64|i64|c64|c128",
+             "pixels of the result; values stay as they are unless --scale brings them to another range "
+             "[those of the input]");
     how.text("--rounding", rounding_, "half_even|truncate", "how sums become integers [half_even]");
   }
   how.text("--view", view_, "signed|abs|stretch",

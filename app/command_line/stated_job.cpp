@@ -62,7 +62,8 @@ StatedJobOptions::StatedJobOptions(Command& command, const std::string& heading,
                             "own, as in apply box --size 9",
                             sizes),
                 OptionGroup::Several::one_each);
-  options.text("--pixel", pixel_, "u8|u16|i16|f16|f32|f64", "pixels of image and result [f32]");
+  options.text("--pixel", pixel_, "u8|u16|i16|f16|f32|f64|i8|u32|i32|u64|i64|c64|c128",
+               "pixels of image and result [f32]");
   options.text("--channels", channels_, "N", "channels of the image [1]");
   options.text("--border", border_, "constant|replicate|reflect|reflect101|wrap",
                "what lies outside the image, one for all axes, or one each for height,width or depth,height,width [reflect101]");

@@ -63,11 +63,15 @@ def read_png(data):
     return rows, bits
 
 
+# NumPy's types as struct has them.
+ELEMENTS = {"f2": "e", "f4": "f", "f8": "d", "u1": "B", "i1": "b", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}
+
+
 def npy(values, shape, descr="<f4"):
     """An array of NumPy's format 1.0, C order."""
     header = repr({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
     header += " " * (-(len(header) + 11) % 64) + "\n"
-    element = {"f4": "f", "f8": "d", "u1": "B", "i2": "h", "u2": "H"}[descr[1:]]
+    element = ELEMENTS[descr[1:]]
     return (b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() +
             struct.pack(f"<{len(values)}{element}", *values))
 
@@ -76,7 +80,7 @@ def read_npy(data):
     """Values, shape and type of a little-endian array in C order."""
     (length,) = struct.unpack("<H", data[8:10])
     header = ast.literal_eval(data[10:10 + length].decode())
-    element = {"f2": "e", "f4": "f", "f8": "d", "u1": "B", "i2": "h", "u2": "H"}[header["descr"][1:]]
+    element = ELEMENTS[header["descr"][1:]]
     count = 1
     for extent in header["shape"]:
         count *= extent

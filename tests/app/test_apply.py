@@ -58,11 +58,26 @@ class Options(ProgramTest):
     def test_output_pixel(self):
         self.put("in.png", png(ROWS))
         expected = flat(filtered(ROWS, SKEW))
-        for pixel, kind in (("i16", "i2"), ("f32", "f4"), ("f64", "f8")):
+        for pixel, kind in (("i16", "i2"), ("f32", "f4"), ("f64", "f8"), ("i32", "i4"), ("i64", "i8")):
             self.run_ok("apply", "custom", "in.png", "-o", "out.npy", "--weights", SKEW_TEXT, "--output-pixel", pixel)
             values, _, found = read_npy(self.get("out.npy"))
             self.assertEqual(found, kind)
             self.assertEqual(values, expected)
+
+    def test_arrays_of_other_integers(self):
+        for kind, values in (("i1", [-128, 5, 127]), ("u4", [2 ** 32 - 1, 0, 7]), ("i4", [-(2 ** 31), 1, 2 ** 31 - 1]), ("i8", [2 ** 62 + 1, -3, 1])):
+            self.put("in.npy", npy(values, (3,), ("|" if kind == "i1" else "<") + kind))
+            self.run_ok("apply", "custom", "in.npy", "-o", "out.npy", "--weights", "1 0 1", "--border", "constant")
+            found, _, found_kind = read_npy(self.get("out.npy"))
+            low, high = (0, 2 ** 32 - 1) if kind == "u4" else (-(2 ** (8 * int(kind[1]) - 1)), 2 ** (8 * int(kind[1]) - 1) - 1)
+            self.assertEqual((found, found_kind), ([values[1], min(max(values[0] + values[2], low), high), values[1]], kind))
+        self.check_error(["apply", "box", "in.npy", "-o", "out.npy"],
+                         "sums of i64 are exact, and so weights must be integers whose magnitudes sum up to 2^21 at most, filter 'box' has others; "
+                         "filter images of f64", 1)
+        self.check_error(["apply", "box", "in.npy", "-o", "out.npy", "--linear"],
+                         "alpha, linear light and gray need pixels u8, u16, i16, f16, f32 or f64, got i64", 1)
+        self.check_error(["apply", "custom", "in.npy", "-o", "out.png", "--weights", "1"],
+                         "out.png: PNG holds 8-bit and unsigned 16-bit pixels, got i64", 1)
 
     def test_rounding(self):
         self.put("in.png", png([[1, 3, 5, 7]]))

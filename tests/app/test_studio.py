@@ -299,6 +299,9 @@ class Command(Studio):
     def test_bad_command_lines(self):
         self.check_error(["studio", "--port", "65536"], "--port must be a whole number from 0 to 65535, got '65536'", 2)
         self.check_error(["studio", "nothing.png", "--no-browser"], "nothing.png: no such file", 1)
+        self.put("wide.npy", npy([1, 2], (1, 2), "<i4"))
+        self.check_error(["studio", "wide.npy", "--no-browser"],
+                         "wide.npy: the studio shows pixels u8, u16, i16, f16, f32 and f64, got i32; halation apply filters it", 1)
         self.check_error(["studio", "-", "--no-browser"], "studio reads a file, not standard input", 2)
         if b"cuda" not in self.start("devices").stdout:
             self.assertEqual(self.start("studio", "--no-browser", "--device", "cuda").returncode, 1)

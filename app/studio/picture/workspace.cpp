@@ -32,6 +32,13 @@ Device first_gpu_or_cpu() {
   return cpu();
 }
 
+void check_shown(const std::string& path, Pixel pixel) {
+  if (is_native(pixel)) return;
+  throw Error{ErrorCode::unsupported, path +
+                                          ": the studio shows pixels u8, u16, i16, f16, f32 and f64, got " +
+                                          std::string(name_of(pixel)) + "; halation apply filters it"};
+}
+
 /// The first of a file's pages; where these can be read in parts, without the memory that others or the file's bytes would take.
 Page first_page(const std::string& path, std::size_t& pages) {
   const std::vector<std::unique_ptr<PageSource>> sources = open_pages(path);
@@ -39,9 +46,11 @@ Page first_page(const std::string& path, std::size_t& pages) {
   if (sources.empty()) {
     std::vector<Page> all = read_pages(path);
     pages = all.size();
+    check_shown(path, all.front().image.pixel());
     return std::move(all.front());
   }
   const PageFacts& facts = sources.front()->facts();
+  check_shown(path, facts.pixel);
   Page page{.image = Image(facts.shape, facts.pixel), .colour = facts.colour, .alpha = facts.alpha, .linear_light = facts.linear_light,
             .metadata = facts.metadata, .layout = facts.layout};
   sources.front()->read(0, page.image);
