@@ -231,6 +231,10 @@ Job job_from(const Json& fields) {
   (void)job.shape.elements();
   job.pixel = pixel_named(text_from(fields, "pixel", "f32"));
   job.output = pixel_named(text_from(fields, "output", std::string(halation::name_of(job.pixel))));
+  for (const Pixel pixel : {job.pixel, job.output}) {
+    if (!is_native(pixel))
+      refuse("pixel must be u8, u16, i16, f16, f32 or f64, got " + std::string(halation::name_of(pixel)));
+  }
   take_filter(job, fields);
   job.border = {border_named(text_from(fields, "border", "reflect101")), 0};
   job.method = method_named(text_from(fields, "method", "automatic"));

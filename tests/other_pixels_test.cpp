@@ -161,6 +161,43 @@ TEST(OtherPixels, SayHowTheyAreFiltered) {
   EXPECT_THAT(explained(Pixel::c64), testing::HasSubstr("cpu: real parts, then imaginary ones; "));
 }
 
+TEST(OtherPixels, KeepTheirDigitsBetweenTheStagesOfAChain) {
+  Image image({.width = 5}, Pixel::i32);
+  std::fill_n(reinterpret_cast<std::int32_t*>(image.view().data), 5, 16843009);
+  Chain chain;
+  chain.stages = {Filter::dense({.width = 2}, {1, 0}), Filter::dense({.width = 2}, {0, 1})};
+  EXPECT_TRUE(are_same(convolve_chain(image, chain), image));
+  Image waves({.width = 5}, Pixel::c64);
+  std::fill_n(reinterpret_cast<std::complex<float>*>(waves.view().data), 5, std::complex<float>(2, -3));
+  EXPECT_TRUE(are_same(convolve_chain(waves, chain), waves));
+  Image wide({.width = 5}, Pixel::i64);
+  EXPECT_EQ(message_of([&] { (void)convolve_chain(wide, chain); }),
+            "sums of i64 are exact, and so are no input of a chain; filter images of f64, or one filter "
+            "after the other");
+}
+
+TEST(OtherPixels, MayBeTimed) {
+  for (const Pixel pixel : {Pixel::i8, Pixel::i32, Pixel::u64, Pixel::c64}) {
+    const Plan plan({.shape = {.height = 32, .width = 32},
+                     .pixel = pixel,
+                     .filters = {Filter::dense({.width = 3}, {1, 2, 1})},
+                     .options = {.tune = Tune::measure}});
+    EXPECT_THAT(plan.explain(), testing::HasSubstr(", measured ")) << name_of(pixel);
+  }
+}
+
+TEST(OtherPixels, AreAsFarOffAsTheBoundSays) {
+  const auto bound = [](Pixel output, double scale) {
+    return Plan({.shape = {.width = 8},
+                 .pixel = Pixel::i64,
+                 .filters = {Filter::dense({.width = 2}, {1, 2})},
+                 .options = {.output = output, .scale = scale}})
+        .error_bound(0x1p60);
+  };
+  EXPECT_EQ(bound(Pixel::i64, 1), 0);
+  EXPECT_NEAR(bound(Pixel::f64, 0.5), 0.5 * 3 * 0x1p60 * 0x1p-51, 1);
+}
+
 TEST(OtherPixels, RefuseWhatHasNoMeaning) {
   const auto refusal = [](Pixel pixel, const Options& options, const FilterSet& set = Filter::dense({.width = 3}, {1, 2, 1})) {
     return message_of([&] {
@@ -174,6 +211,13 @@ TEST(OtherPixels, RefuseWhatHasNoMeaning) {
   EXPECT_EQ(refusal(Pixel::i64, {}, Filter::dense({.width = 2}, {0.5, 1})),
             "sums of i64 are exact, and so weights must be integers whose magnitudes sum up to 2^21 at most, filter 'custom' has others; "
             "filter images of f64");
+  EXPECT_EQ(refusal(Pixel::i64, {.method = Method::fft}),
+            "method fft on cpu: 64-bit integers are summed tap by tap; use automatic or direct");
+  const Image colours({.height = 2, .width = 2, .channels = 2}, Pixel::u8);
+  EXPECT_EQ(message_of([&] {
+              (void)convolve_colour(colours, box({.size = 3}), {.overflow = Overflow::wrap}, {.alpha = true});
+            }),
+            "alpha, linear light and gray saturate integers; Overflow::wrap goes with filtering only");
   EXPECT_EQ(refusal(Pixel::u64, {.scale = 0.5}), "sums of u64 are exact, and so the scale must be 1, got 0.500000; filter images of f64");
   EXPECT_EQ(refusal(Pixel::u64, {.offset = 0.5}),
             "sums of u64 are exact, and so the offset must be an integer up to 2^53, got 0.500000; filter images of f64");

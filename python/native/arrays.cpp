@@ -216,8 +216,13 @@ bool Array::from_dlpack(nb::handle object, Access access) {
 }
 
 std::optional<Pixel> Array::pixel() const {
-  for (const Pixel pixel : native_pixels) {
-    const char of_pixel = is_float(pixel) ? 'f' : smallest(pixel) < 0 ? 'i' : 'u';
+  const std::optional<Pixel> pixel = any_pixel();
+  return pixel && is_native(*pixel) ? pixel : std::nullopt;
+}
+
+std::optional<Pixel> Array::any_pixel() const {
+  for (const Pixel pixel : all_pixels) {
+    const char of_pixel = is_complex(pixel) ? 'c' : is_float(pixel) ? 'f' : smallest(pixel) < 0 ? 'i' : 'u';
     if (kind == of_pixel && static_cast<std::size_t>(item_bytes) == bytes_of(pixel)) return pixel;
   }
   return std::nullopt;

@@ -46,6 +46,8 @@ class Array {
 
   /// The pixel of the elements, where there is one.
   std::optional<Pixel> pixel() const;
+  /// The same of any pixel, native or not.
+  std::optional<Pixel> any_pixel() const;
   /// "f4", "u1", in NumPy's letters.
   std::string type_name() const;
   std::int64_t elements() const;

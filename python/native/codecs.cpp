@@ -122,7 +122,7 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
 
 /// A page over the memory of an array, which must live as long.
 Page page_over(const Array& array, const std::string& layout) {
-  const std::optional<Pixel> pixel = array.pixel();
+  const std::optional<Pixel> pixel = array.any_pixel();
   if (!pixel || !shares_memory(array.device, cpu()))
     throw nb::type_error("write: an array of pixels in host memory is needed");
   if (static_cast<std::size_t>(array.axes) != layout.size()) {

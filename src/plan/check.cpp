@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "core/convert.h"
@@ -155,9 +156,19 @@ void check_pixels(const CheckedJob& checked) {
   if (job.combine != Combine::none) refuse(exact + "have no magnitude; filter images of f64");
   constexpr double most_weights = 0x1p21, most_constant = 0x1p53;
   for (const Filter& filter : checked.filters) {
-    const std::vector<double> weights = filter.weights();
-    if (!std::all_of(weights.begin(), weights.end(), is_integer) ||
-        sum_of_magnitudes(weights) > most_weights) {
+    double magnitudes = 1;
+    bool are_integers = true;
+    const auto take = [&](std::span<const double> weights) {
+      are_integers = are_integers && std::all_of(weights.begin(), weights.end(), is_integer);
+      magnitudes *= std::accumulate(weights.begin(), weights.end(), 0.0,
+                                    [](double sum, double weight) { return sum + std::fabs(weight); });
+    };
+    if (filter.factors()) {  // multiplied out they may be billions
+      for (const std::span<const double> factor : filter.factors()->axes()) take(factor);
+    } else {
+      take(filter.weights());
+    }
+    if (!are_integers || magnitudes > most_weights) {
       refuse(exact + "weights must be integers whose magnitudes sum up to 2^21 at most, filter '" +
              filter.name() + "' has others; filter images of f64");
     }

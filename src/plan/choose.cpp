@@ -57,6 +57,18 @@ struct Allowed {
   }
 };
 
+/// Sums of 64-bit integers are exact; as a float one is rounded, scaled and shifted.
+ErrorBound bound_of_exact_sums(const Job& job, double magnitudes) {
+  if (!is_float(job.out_pixel)) return {0, 0, 0};
+  constexpr double roundings = 4 * 0x1p-53;
+  return {roundings * std::fabs(job.scale) * magnitudes, roundings * std::fabs(job.offset)};
+}
+
+/// Why a method that fits is offered by no family.
+const char* no_offer(const Job& job) {
+  return is_wide(job.in_pixel) ? "64-bit integers are summed tap by tap" : "does not fit its tiles";
+}
+
 /// The methods of a backend, for one filter of a job.
 class Chooser {
  public:
@@ -188,7 +200,7 @@ class Chooser {
     if (!found.why_not.empty()) return found;
     const Priced by_method = priced(method, analysis, job);
     if (!std::isfinite(by_method.seconds)) {
-      found.why_not = "does not fit its tiles";
+      found.why_not = no_offer(job);
       return found;
     }
     found.expected_seconds = by_method.seconds;
@@ -211,8 +223,9 @@ class Chooser {
       throw Error(ErrorCode::invalid_argument, opening + ": " + filter() + asked_->refusal(analysis, job));
     const Priced by_method = priced(*asked_, analysis, job);
     if (!std::isfinite(by_method.seconds)) {
-      throw Error(ErrorCode::unsupported, opening + " on " + name_of(where_.device) + ": " + filter() +
-                                              "does not fit its tiles; use automatic or direct");
+      throw Error(ErrorCode::unsupported, opening + " on " + name_of(where_.device) + ": " +
+                                              (is_wide(job.in_pixel) ? "" : filter()) + no_offer(job) +
+                                              "; use automatic or direct");
     }
     Candidate found = candidate(by_method, analysis, job);
     if (asked_->shows != nullptr && job.sum_f64 && may_miss_a_level(job, found.filter, found.filter.bound)) {
@@ -258,7 +271,7 @@ class Chooser {
     keep_infinities(filter.taps, job);
     filter.bound.absolute += where_.backend.added_error(job, filter.taps);
     if (!std::isfinite(filter.magnitudes)) filter.bound = no_bound();
-    if (is_wide(job.in_pixel)) filter.bound = {0, 0, 0};
+    if (is_wide(job.in_pixel)) filter.bound = bound_of_exact_sums(job, filter.magnitudes);
     return candidate;
   }
 

@@ -76,6 +76,8 @@ class Options(ProgramTest):
                          "filter images of f64", 1)
         self.check_error(["apply", "box", "in.npy", "-o", "out.npy", "--linear"],
                          "alpha, linear light and gray need pixels u8, u16, i16, f16, f32 or f64, got i64", 1)
+        self.check_error(["apply", "custom", "in.npy", "-o", "out.npy", "--weights", "1", "--compare", "both.png"],
+                         "--compare shows pixels u8, u16, i16, f16, f32 and f64, got i64", 1)
         self.check_error(["apply", "custom", "in.npy", "-o", "out.png", "--weights", "1"],
                          "out.png: PNG holds 8-bit and unsigned 16-bit pixels, got i64", 1)
 

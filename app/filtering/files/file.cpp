@@ -24,6 +24,11 @@ void check_outputs(const FileJob& request, const std::vector<PageFacts>& pages, 
     check_writable(request.out, result.pixel, result.shape, result.alpha, result.colour, pages.size(), request.write);
   if (!request.compare) return;
   const PageFacts& first = pages.front();
+  for (const Pixel pixel : {first.pixel, results.front().pixel}) {
+    if (is_native(pixel)) continue;
+    throw Error{ErrorCode::invalid_argument,
+                "--compare shows pixels u8, u16, i16, f16, f32 and f64, got " + std::string(name_of(pixel))};
+  }
   const PageKind picture = kind_of_side_by_side({first.shape, first.colour, first.alpha},
                                                 {results.front().shape, results.front().colour, results.front().alpha});
   check_writable(*request.compare, Pixel::u8, picture.shape, picture.alpha, picture.colour, 1);

@@ -67,8 +67,24 @@ struct Cut {
   int buffers = 0;
   int blocks = 0;
   std::size_t bytes = 0;
+  double cycles = 0;  ///< that it should take: by these cuts are compared
   LaunchShape shape{};
 };
+
+/// Where little fits shared memory, what a step takes however little it does counts; else instructions or
+/// bytes do. Warps are taken to fill places for instructions as 12 a multiprocessor did in an earlier kernel
+/// (docs/notebook/cuda/running_box.md; 36%), the more the better.
+double cycles_of(const Cut& cut, double busy, double steps) {
+  constexpr double step = 700;
+  constexpr double bytes_a_cycle = 17;  // of a multiprocessor, to and from DRAM
+  constexpr double column = 23;         // instructions of all threads for a number, weighed and summed,
+  constexpr double brought = 900;       // and for a row, by lanes of the warp that brings it
+  const double rows = box_group * cut.blocks * busy;  // of all blocks of a multiprocessor, a step
+  const double filled = std::min(0.65, cut.blocks * busy * cut.size->threads / 32 / 33);
+  const double summed = rows * (cut.size->width * column + brought) / (128 * filled);
+  const double moved = rows * 4 * 2 * cut.size->width / bytes_a_cycle;
+  return steps * std::max({step, summed, moved});
+}
 
 std::optional<Cut> cut_into(const Request& request, const Size& size, int buffers) {
   const Job& job = request.job;
@@ -82,29 +98,27 @@ std::optional<Cut> cut_into(const Request& request, const Size& size, int buffer
   if (cut.blocks == 0) return std::nullopt;
   const std::int64_t others =
       (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
-  const auto [length, walked] = cut_strips(
-      job.out.height, others, std::int64_t{request.gpu.multiprocessors} * cut.blocks, arguments.box.taps);
+  const std::int64_t places = std::int64_t{request.gpu.multiprocessors} * cut.blocks;
+  const auto [length, walked] = cut_strips(job.out.height, others, places, arguments.box.taps);
+  const std::int64_t rows = length + arguments.box.taps - 1 + box_group;  // of a block
   cut.shape = launch_shape(request, "running box, y by a ring");
   cut.shape.blocks = others * ((job.out.height + length - 1) / length);
   cut.shape.together = cut.blocks;
-  cut.shape.steps = static_cast<double>(walked) / box_group;
+  cut.shape.steps = static_cast<double>(rows) / box_group;
   cut.shape.outputs = 1e-3 * static_cast<double>(length * size.width);
-  cut.shape.staged = 1e-3 * static_cast<double>(walked * size.width);
+  cut.shape.staged = 1e-3 * static_cast<double>(rows * size.width);
+  const double busy = std::min(1.0, static_cast<double>(cut.shape.blocks) / static_cast<double>(places));
+  cut.cycles = cycles_of(cut, busy, static_cast<double>(walked) / box_group);
   return cut;
 }
 
 /// The cut that should take least; none where a block's rows do not fit shared memory.
 std::optional<Cut> best_cut(const Request& request) {
   std::optional<Cut> best;
-  double least = 0;
   for (const Size& size : sizes) {
     for (const int buffers : {most_buffers, least_buffers}) {
       const std::optional<Cut> cut = cut_into(request, size, buffers);
-      if (!cut) continue;
-      const double seconds = request.gpu.seconds(cut->shape);
-      if (best && least <= seconds) continue;
-      best = cut;
-      least = seconds;
+      if (cut && (!best || cut->cycles < best->cycles)) best = cut;
     }
   }
   return best;

@@ -201,7 +201,7 @@ constinit const Codec tiff_codec = {
     .encode = nullptr,
     .holds =
         {.pixels = native_pixels,
-         .pixels_in_words = "all pixels",
+         .pixels_in_words = "u8, u16, i16, f16, f32 and f64 pixels",
          .most_extent =
              std::numeric_limits<std::int32_t>::max(),  // libtiff counts a row's bytes in 32 bits at places
          .most_channels = std::numeric_limits<std::uint16_t>::max(),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/convert.h"
 #include "halation/error.h"
 #include "halation/strips.h"
 #include "halation/transfer.h"
@@ -76,11 +77,26 @@ CheckedChain check(const Shape& shape, Pixel pixel, const Chain& chain, Device d
   return checked;
 }
 
+Pixel pixel_between(const Options& options, Pixel input) {
+  const Pixel output = options.output.value_or(input);
+  const auto is_f32 = [](Pixel pixel) { return part_of(pixel) != Pixel::f64 && is_native(part_of(pixel)); };
+  const bool in_f32 = is_f32(input) && is_f32(output) && options.sum != Sum::f64;
+  if (is_complex(input)) return in_f32 ? Pixel::c64 : Pixel::c128;
+  return in_f32 ? Pixel::f32 : Pixel::f64;
+}
+
 Options options_of_stage(const Options& options, Pixel input, bool is_last) {
   Options between = options;
   between.output = options.output.value_or(input);
   if (is_last) return between;
-  between.output = input == Pixel::f64 || between.output == Pixel::f64 || options.sum == Sum::f64 ? Pixel::f64 : Pixel::f32;
+  if (is_wide(input)) {
+    throw Error(ErrorCode::invalid_argument,
+                "sums of " + std::string(name_of(input)) +
+                    " are exact, and so are no input of a chain; filter images of f64, or one "
+                    "filter after the other");
+  }
+  between.output = pixel_between(options, input);
+  between.overflow = Overflow::saturate;
   between.scale = 1;
   between.offset = 0;
   between.rounding = Rounding::half_even;

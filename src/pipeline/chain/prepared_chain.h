@@ -33,8 +33,13 @@ struct CheckedChain {
 /// Throws `Error{invalid_argument}` for everything that means nothing.
 CheckedChain check(const Shape& shape, Pixel pixel, const Chain& chain, Device device, const Options& options);
 
-/// What a stage computes, of a chain over an image of `input`: the options of the last are those given, with their output pixel; the
-/// others' results are floats as they come.
+/// The pixel of images between stages: f32, f64 where input or output is no native pixel but that or sums are
+/// in f64, c64 and c128 where they are complex.
+Pixel pixel_between(const Options& options, Pixel input);
+
+/// What a stage computes, of a chain over an image of `input`: the options of the last are those given, with
+/// their output pixel; the others' results are floats as they come. Throws `Error{invalid_argument}` for
+/// 64-bit integers between stages.
 Options options_of_stage(const Options& options, Pixel input, bool is_last);
 
 class PreparedChain {

@@ -396,6 +396,11 @@ Image convolve_with(ConstView in, const CheckedChain& checked, const Options& op
 
 }  // namespace
 
+void check_saturates(const Options& options, const std::string& what) {
+  if (options.overflow == Overflow::wrap)
+    refuse(what + " saturate integers; Overflow::wrap goes with filtering only");
+}
+
 Options options_between(const Options& options, Pixel input, const ColourOptions& colour) {
   Options inner = options;
   const bool in_f64 = input == Pixel::f64 || options.output.value_or(input) == Pixel::f64 || options.sum == Sum::f64;
@@ -428,6 +433,7 @@ Image convolve_colour_on(Device device, ConstView in, const Chain& chain, const 
 
   const CheckedChain checked = check(in.shape, in.pixel, chain, device, options);
   check_input(in, colour);
+  check_saturates(options, "alpha, linear light and gray");
   return options_between(options, in.pixel, colour).output == Pixel::f64
              ? convolve_with<double>(in, checked, options, colour, device, times)
              : convolve_with<float>(in, checked, options, colour, device, times);

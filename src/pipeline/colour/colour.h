@@ -14,6 +14,9 @@ Image convolve_colour_on(Device device, ConstView in, const Chain& chain, const 
 /// Whether colours are more than filtered: `convolve_colour` is not `convolve` itself.
 inline bool is_any(const ColourOptions& colour) { return colour.alpha || colour.linear || colour.gray; }
 
+/// Refuses `Overflow::wrap` for what is rounded here: "alpha, linear light and gray", "views".
+void check_saturates(const Options& options, const std::string& what);
+
 /// By what options colours are filtered between decoding and encoding, where `is_any(colour)`; `output`, which is named, is their pixel then.
 Options options_between(const Options& options, Pixel input, const ColourOptions& colour);
 

@@ -244,8 +244,9 @@ Interval results_of(const Chain& chain, Pixel input, Pixel output, const Options
 Options unrounded(const Options& options, Pixel input, const ColourOptions& colour) {
   Options wide = options;
   const Pixel output = options.output.value_or(input);
-  wide.output =
-      input == Pixel::f64 || output == Pixel::f64 || options.sum == Sum::f64 ? Pixel::f64 : Pixel::f32;
+  const bool in_f64 =
+      input == Pixel::f64 || !is_native(input) || output == Pixel::f64 || options.sum == Sum::f64;
+  wide.output = in_f64 ? Pixel::f64 : Pixel::f32;
   // Light is encoded to [0, 1] of a float, and to all of an integer's range.
   if (colour.linear) wide.scale *= range_of(output).most;
   return wide;
@@ -253,7 +254,7 @@ Options unrounded(const Options& options, Pixel input, const ColourOptions& colo
 
 bool can_clip(const Chain& chain, Pixel input, Pixel output, const Options& options,
               const ColourOptions& colour) {
-  if (is_float(output) || !is_native(output)) return false;
+  if (is_float(output) || !is_native(output) || options.overflow == Overflow::wrap) return false;
   if (is_float(input)) return true;
   const Interval range = range_of(output);
   const Interval results = results_of(chain, input, output, options, colour.linear);
@@ -393,6 +394,7 @@ Image convolve_display_on(Device device, ConstView in, const Chain& chain, Displ
     throw Error(ErrorCode::invalid_argument,
                 "views are of pixels u8, u16, i16, f16, f32 or f64, got " + std::string(name_of(output)));
   }
+  check_saturates(options, "views");
   const Image wide =
       convolve_colour_on(device, in, chain, unrounded(options, in.pixel, colour), colour, times);
   const Extremes found = display == Display::stretched ? extremes_of(wide, colour.alpha, options.threads) : Extremes{};

@@ -61,8 +61,9 @@ void StripWork::check_job() {
 
 void StripWork::cut() {
   const auto length = static_cast<double>(length_of(shape));
-  // What lies between is f32: images between stages, or those that colour is filtered in.
-  const auto between = static_cast<double>(chain.stages.size() - 1 + (is_plain ? 0 : 3)) * 4;
+  // Images between stages, or those that colour is filtered in.
+  const auto between = static_cast<double>(chain.stages.size() - 1 + (is_plain ? 0 : 3)) *
+                       static_cast<double>(bytes_of(pixel_between(options, pixel)));
   const Length along{.input = length_of(shape),
                      .output = length_of(out_shape),
                      .input_bytes = static_cast<double>(shape.elements()) / length * (static_cast<double>(bytes_of(pixel)) + between),

@@ -40,7 +40,7 @@ TimingKey key_of(const Job& job, const Taps& taps, Layout layout, Device device)
                 static_cast<std::int64_t>(taps.form),
                 static_cast<std::int64_t>(job.in_pixel),
                 static_cast<std::int64_t>(job.out_pixel),
-                static_cast<std::int64_t>(job.rounding),
+                static_cast<std::int64_t>(job.rounding) + 2 * static_cast<std::int64_t>(job.overflow),
                 job.scale == 1 && job.offset == 0,
                 job.sum_f64,
                 job.threads,
@@ -66,8 +66,8 @@ TimingKey key_of(const Job& job, const Taps& taps, Layout layout, Device device)
 /// Writes numbers that photographs have. Memory as it is found might hold NaN, denormals, or pages that the
 /// system has not handed out yet, and be slower or quicker than any image.
 void fill(const View& packed) {
-  const std::int64_t elements = packed.shape.elements();
-  visit_pixel(packed.pixel, [&](auto element) {
+  const std::int64_t elements = packed.shape.elements() * (is_complex(packed.pixel) ? 2 : 1);
+  visit_number(part_of(packed.pixel), [&](auto element) {
     using T = decltype(element);
     std::vector<T> piece(static_cast<std::size_t>(std::min(elements, std::int64_t{1} << 20)));
     for (std::size_t i = 0; i < piece.size(); ++i) {
