@@ -73,13 +73,14 @@ class Options(ProgramTest):
             self.assertEqual((found, found_kind), ([values[1], min(max(values[0] + values[2], low), high), values[1]], kind))
         self.check_error(["apply", "box", "in.npy", "-o", "out.npy"],
                          "sums of i64 are exact, and so weights must be integers whose magnitudes sum up to 2^21 at most, filter 'box' has others; "
-                         "filter images of f64", 1)
-        self.check_error(["apply", "box", "in.npy", "-o", "out.npy", "--linear"],
-                         "alpha, linear light and gray need pixels u8, u16, i16, f16, f32 or f64, got i64", 1)
+                         "filter images of f64", 2)
         self.check_error(["apply", "custom", "in.npy", "-o", "out.npy", "--weights", "1", "--compare", "both.png"],
-                         "--compare shows pixels u8, u16, i16, f16, f32 and f64, got i64", 1)
+                         "--compare shows pixels u8, u16, i16, f16, f32 and f64, got i64", 2)
         self.check_error(["apply", "custom", "in.npy", "-o", "out.png", "--weights", "1"],
-                         "out.png: PNG holds 8-bit and unsigned 16-bit pixels, got i64", 1)
+                         "out.png: PNG holds 8-bit and unsigned 16-bit pixels, got i64; use --output-pixel u8 or write .npy", 1)
+        self.put("in.npy", npy([1, 2, 3], (3,), "<i4"))
+        self.check_error(["apply", "box", "in.npy", "-o", "out.npy", "--linear"],
+                         "alpha, linear light and gray need pixels u8, u16, i16, f16, f32 or f64, got i32", 2)
 
     def test_rounding(self):
         self.put("in.png", png([[1, 3, 5, 7]]))
