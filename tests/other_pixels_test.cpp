@@ -19,6 +19,7 @@ TEST(OtherPixels, AreFilteredAsTheReferenceFiltersThem) {
     const Plan plan(job.spec);
     std::vector<Image> outs;
     std::vector<View> views;
+    views.reserve(plan.outputs());
     for (std::size_t i = 0; i < plan.outputs(); ++i) outs.emplace_back(plan.output_shape(), plan.output_pixel());
     for (Image& out : outs) views.push_back(out.view());
     plan.run(job.in, views);

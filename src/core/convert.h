@@ -24,7 +24,7 @@ T to_element(double value, Rounding rounding) {
 
 #define HALATION_VISIT(pixel, type) \
   case Pixel::pixel:                \
-    return visitor(type{});
+    return visitor(std::type_identity_t<type>{});
 
 /// Calls `visitor` with a value-initialised object of the C++ type that a native pixel stands for.
 template <class Visitor>

@@ -103,7 +103,8 @@ HALATION_ON_GPU_TOO inline T element_of(WideSum sum, const ElementRule& rule) {
   } else {
     const WideSum value = sum + static_cast<std::int64_t>(rule.offset);
     if (rule.overflow == Overflow::wrap) return static_cast<T>(value);
-    constexpr WideSum low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    constexpr WideSum above = static_cast<WideSum>(1) << std::numeric_limits<T>::digits;
+    constexpr WideSum low = std::is_signed_v<T> ? -above : 0, high = above - 1;
     return static_cast<T>(value < low ? low : value > high ? high : value);
   }
 }

@@ -12,6 +12,8 @@ std::vector<Image> by_gpu(PlanSpec spec, const Image& in) {
   const Image there = to_device(in, cuda());
   std::vector<Image> outs, here;
   std::vector<View> views;
+  outs.reserve(plan.outputs());
+  views.reserve(plan.outputs());
   for (std::size_t i = 0; i < plan.outputs(); ++i) outs.push_back(allocate(plan.output_shape(), plan.output_pixel(), cuda()));
   for (Image& out : outs) views.push_back(out.view());
   plan.run(there, views);
