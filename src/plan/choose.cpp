@@ -18,6 +18,7 @@
 #include "plan/analysis/fold.h"
 #include "plan/analysis/rounding.h"
 #include "plan/backends.h"
+#include "plan/other_pixels.h"
 #include "plan/timings/known_figures.h"
 #include "plan/timings/tune.h"
 
@@ -282,16 +283,6 @@ class Chooser {
   const MethodRecord* asked_ = nullptr;
 };
 
-/// Whether sums in f32 are none of the job's, for its pixels.
-bool is_summed_in_f64(const Job& job) {
-  const auto needs = [](Pixel pixel) {
-    const Pixel part = part_of(pixel);
-    return part == Pixel::f64 || !is_native(part);
-  };
-  return needs(job.in_pixel) || needs(job.out_pixel) ||
-         (job.overflow == Overflow::wrap && !is_float(job.out_pixel));
-}
-
 bool measures(Tune tune) {
   switch (tune) {
     case Tune::estimate:
@@ -443,7 +434,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
       return;
     }
   };
-  job.sum_f64 = options.sum == Sum::f64 || is_summed_in_f64(job) || backend.kind() == Device::Kind::reference;
+  job.sum_f64 = options.sum == Sum::f64 || needs_f64(job.in_pixel) || needs_f64(job.out_pixel) ||
+                wraps(job) || backend.kind() == Device::Kind::reference;
   choose_precise_enough(false);  // first, so that what needs f64 by the estimate is not timed in f32
   if (measured) choose_precise_enough(true);
 

@@ -12,8 +12,6 @@
 namespace halation {
 namespace {
 
-bool wraps(const Job& job) { return job.overflow == Overflow::wrap && !is_float(job.out_pixel); }
-
 /// What is done around a job over native pixels.
 struct Around {
   explicit Around(const Job& job)
@@ -176,6 +174,13 @@ double seconds_of_pass(const Backend& backend, const Job& like, const Shape& sha
 }
 
 }  // namespace
+
+bool needs_f64(Pixel pixel) {
+  const Pixel part = part_of(pixel);
+  return part == Pixel::f64 || !is_native(part);
+}
+
+bool wraps(const Job& job) { return job.overflow == Overflow::wrap && !is_float(job.out_pixel); }
 
 bool is_native(const Job& job) { return is_native(job.in_pixel) && is_native(job.out_pixel) && !wraps(job); }
 

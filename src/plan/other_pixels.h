@@ -35,6 +35,12 @@ class WithOtherPixels final : public Backend {
   const Backend& backend_;
 };
 
+/// Whether sums over these pixels, or of them, are in f64: those of f64, and integers that are not native.
+bool needs_f64(Pixel pixel);
+
+/// Whether integers that do not fit keep their lowest bits.
+bool wraps(const Job& job);
+
 /// Whether kernels take the pixels of a job and make what it asks for of its sums.
 bool is_native(const Job& job);
 

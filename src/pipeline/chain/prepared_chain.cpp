@@ -10,6 +10,7 @@
 #include "halation/transfer.h"
 #include "pipeline/chain/join.h"
 #include "plan/check.h"
+#include "plan/other_pixels.h"
 
 namespace halation {
 namespace {
@@ -79,8 +80,7 @@ CheckedChain check(const Shape& shape, Pixel pixel, const Chain& chain, Device d
 
 Pixel pixel_between(const Options& options, Pixel input) {
   const Pixel output = options.output.value_or(input);
-  const auto is_f32 = [](Pixel pixel) { return part_of(pixel) != Pixel::f64 && is_native(part_of(pixel)); };
-  const bool in_f32 = is_f32(input) && is_f32(output) && options.sum != Sum::f64;
+  const bool in_f32 = !needs_f64(input) && !needs_f64(output) && options.sum != Sum::f64;
   if (is_complex(input)) return in_f32 ? Pixel::c64 : Pixel::c128;
   return in_f32 ? Pixel::f32 : Pixel::f64;
 }
