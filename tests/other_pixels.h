@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,9 @@ inline void fill(const View& view, Numbers& numbers) {
   });
 }
 
-/// One of the two pixels is another than native ones, or what does not fit wraps.
-inline OtherJob other_job(std::uint64_t seed) {
+/// One of the two pixels is another than native ones, or what does not fit wraps. `shape`: instead of a drawn
+/// one.
+inline OtherJob other_job(std::uint64_t seed, const std::optional<Shape>& shape = {}) {
   Numbers numbers(seed);
   const auto one_of = [&](auto&& list) { return list[numbers.below(std::size(list))]; };
   const auto extent = [&](std::size_t most) { return static_cast<std::int64_t>(1 + numbers.below(most)); };
@@ -50,6 +52,7 @@ inline OtherJob other_job(std::uint64_t seed) {
   options.overflow = numbers.below(2) == 0 ? Overflow::wrap : Overflow::saturate;
   spec.shape = {.batch = extent(2), .depth = numbers.below(3) == 0 ? extent(6) : 1, .height = extent(40),
                 .width = extent(numbers.below(8) == 0 ? 3000 : 70), .channels = extent(4)};
+  if (shape) spec.shape = *shape;
   const std::size_t which = numbers.below(4);
   spec.pixel = which == 0 ? one_of(native_pixels) : one_of(other_pixels);
   options.output = which == 0 || numbers.below(2) == 0 ? one_of(other_pixels) : one_of(native_pixels);

@@ -12,19 +12,43 @@
 namespace halation {
 namespace {
 
+/// Returns what is said of the plan.
+std::string expect_as_by_reference(const OtherJob& job, const std::string& which) {
+  const std::vector<Image> expected = by_reference(job);
+  const Plan plan(job.spec);
+  std::vector<Image> outs;
+  std::vector<View> views;
+  views.reserve(plan.outputs());
+  for (std::size_t i = 0; i < plan.outputs(); ++i)
+    outs.emplace_back(plan.output_shape(), plan.output_pixel());
+  for (Image& out : outs) views.push_back(out.view());
+  plan.run(job.in, views);
+  for (std::size_t i = 0; i < outs.size(); ++i)
+    EXPECT_TRUE(are_same(outs[i], expected[i])) << which << ", " << text(job.spec) << "\n" << plan.explain();
+  return plan.explain();
+}
+
 TEST(OtherPixels, AreFilteredAsTheReferenceFiltersThem) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    const OtherJob job = other_job(seed);
-    const std::vector<Image> expected = by_reference(job);
-    const Plan plan(job.spec);
-    std::vector<Image> outs;
-    std::vector<View> views;
-    views.reserve(plan.outputs());
-    for (std::size_t i = 0; i < plan.outputs(); ++i) outs.emplace_back(plan.output_shape(), plan.output_pixel());
-    for (Image& out : outs) views.push_back(out.view());
-    plan.run(job.in, views);
-    for (std::size_t i = 0; i < outs.size(); ++i)
-      ASSERT_TRUE(are_same(outs[i], expected[i])) << "seed " << seed << ", " << text(job.spec) << "\n" << plan.explain();
+  for (std::uint64_t seed = 1; seed <= 400 && !HasFailure(); ++seed)
+    expect_as_by_reference(other_job(seed), "seed " + std::to_string(seed));
+}
+
+/// Along each axis, and the batch, by one thread and by three.
+TEST(OtherPixels, AreFilteredInStrips) {
+  const Shape shapes[] = {{.batch = 37, .height = 40, .width = 51},
+                          {.batch = 2, .height = 260, .width = 171, .channels = 2},
+                          {.depth = 23, .height = 61, .width = 57},
+                          {.depth = 3, .height = 5, .width = 9000},
+                          {.height = 331, .width = 207, .channels = 3},
+                          {.height = 3, .width = 40001},
+                          {.width = 150001},
+                          {.width = 60001, .channels = 3}};
+  for (const Shape& shape : shapes) {
+    for (std::uint64_t seed = 1; seed <= 12 && !HasFailure(); ++seed) {
+      const std::string said =
+          expect_as_by_reference(other_job(seed, shape), to_string(shape) + ", seed " + std::to_string(seed));
+      EXPECT_THAT(said, testing::HasSubstr("strips of")) << said;
+    }
   }
 }
 
@@ -95,6 +119,23 @@ TEST(OtherPixels, WrapAsX86Converts) {
   EXPECT_EQ(values_of(std::uint64_t{}, Pixel::u64),
             (std::vector<std::uint64_t>{300, ~std::uint64_t{0}, 65543, std::uint64_t{1} << 31, ~std::uint64_t{0} - 0x80000000,
                                         (std::uint64_t{1} << 32) + 3, half, 0, half}));
+}
+
+/// A Gaussian's weights sum to 1 but for rounding.
+TEST(OtherPixels, TruncateAFlatAreaToItself) {
+  for (const Pixel pixel : {Pixel::i8, Pixel::i32, Pixel::u32, Pixel::i64}) {
+    for (const double level : {14.0, 99.0, -77.0}) {
+      if (pixel == Pixel::u32 && level < 0) continue;
+      Image image({.height = 9, .width = 11}, Pixel::f64);
+      std::fill_n(reinterpret_cast<double*>(image.view().data), 99, level);
+      for (const double sigma : {0.7, 1.0, 1.9}) {
+        const Image found =
+            convolve(image, gaussian({.sigma = sigma}), {.output = pixel, .rounding = Rounding::truncate});
+        const Image expected = convolve(image, Filter::dense({}, {1.0}), {.output = pixel});
+        EXPECT_TRUE(are_same(found, expected)) << name_of(pixel) << ", sigma " << sigma;
+      }
+    }
+  }
 }
 
 TEST(OtherPixels, OfComplexImagesRealAndImaginaryPartsAreFilteredApart) {

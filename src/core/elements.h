@@ -36,18 +36,25 @@ HALATION_ON_GPU_TOO inline double nearest_integer(double value) {
   return magnitude < no_fraction ? whole : value;
 }
 
-/// An integer as the nearest of T.
+/// The integer part as the nearest of T. No branch that a loop of vectors could not take.
 template <class T>
 HALATION_ON_GPU_TOO inline T saturated(double value) {
   constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
-  constexpr double high = static_cast<double>(std::numeric_limits<T>::max());  // 2^63 and 2^64 of the widest
-  if (value != value) return 0;
-  if (value <= low) return std::numeric_limits<T>::min();
-  if (value >= high) return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
+  constexpr double high =
+      static_cast<double>(std::numeric_limits<T>::max());  // 2^63 and 2^64 of the widest, which no T holds
+  value = value == value ? value : 0;
+  if constexpr (sizeof(T) < 8) {
+    using Register = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
+    value = value < low ? low : value;
+    return static_cast<T>(static_cast<Register>(value > high ? high : value));
+  } else {
+    if (value <= low) return std::numeric_limits<T>::min();
+    if (value >= high) return std::numeric_limits<T>::max();
+    return static_cast<T>(value);
+  }
 }
 
-/// An integer as the lowest bits of what x86-64 converts it to (cvttsd2si, of 32 or of 64 bits).
+/// The integer part as the lowest bits of what x86-64 converts it to (cvttsd2si, of 32 or of 64 bits).
 template <class T>
 HALATION_ON_GPU_TOO inline T wrapped(double value) {
   if constexpr (std::is_same_v<T, std::uint64_t>) {
@@ -57,8 +64,11 @@ HALATION_ON_GPU_TOO inline T wrapped(double value) {
   } else {
     using Register = std::conditional_t<sizeof(T) == 8 || std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
     constexpr double limit = sizeof(Register) == 8 ? 0x1p63 : 0x1p31;
-    const bool is_held = value >= -limit && value < limit;
-    return static_cast<T>(is_held ? static_cast<Register>(value) : std::numeric_limits<Register>::min());
+    constexpr double below =
+        sizeof(Register) == 8 ? -0x1p63 - 2048 : -0x1p31 - 1;  // the nearest that is cut off to less
+    const bool is_held = (value > below) & (value < limit);
+    const auto integer = static_cast<Register>(is_held ? value : 0.0);
+    return static_cast<T>(is_held ? integer : std::numeric_limits<Register>::min());
   }
 }
 
@@ -68,22 +78,37 @@ struct ElementRule {
   double offset = 0;
   Rounding rounding = Rounding::half_even;
   Overflow overflow = Overflow::saturate;
+  bool has_fractions = false;  ///< weights are no integers, and so their sums are rounded
 };
 
 /// Rounds to an integer, and puts that into the range of T.
 template <class T>
 HALATION_ON_GPU_TOO inline T integer_of(double value, Rounding rounding, Overflow overflow) {
-  value = rounding == Rounding::half_even ? nearest_integer(value) : std::trunc(value);
+  if (rounding == Rounding::half_even) value = nearest_integer(value);
   return overflow == Overflow::wrap ? wrapped<T>(value) : saturated<T>(value);
+}
+
+/// Farther from zero by 2^-44 of itself, and by 2^-16 at most: an integer that rounding in f64 has put just
+/// nearer to zero, as sums of weights that sum to 1 but for rounding are, is truncated to itself.
+HALATION_ON_GPU_TOO inline double before_truncation(double value) {
+  constexpr double most = 0x1p-16;
+  double by = value * 0x1p-44;
+  by = by < -most ? -most : by;
+  return value + (by > most ? most : by);
+}
+
+/// What integers are truncated or rounded of.
+HALATION_ON_GPU_TOO inline double value_of(double sum, const ElementRule& rule) {
+  const double value = rule.scale * sum + rule.offset;
+  return rule.rounding == Rounding::truncate && rule.has_fractions ? before_truncation(value) : value;
 }
 
 template <class T>
 HALATION_ON_GPU_TOO inline T element_of(double sum, const ElementRule& rule) {
-  const double value = rule.scale * sum + rule.offset;
   if constexpr (std::is_integral_v<T>) {
-    return integer_of<T>(value, rule.rounding, rule.overflow);
+    return integer_of<T>(value_of(sum, rule), rule.rounding, rule.overflow);
   } else {
-    return static_cast<T>(value);
+    return static_cast<T>(rule.scale * sum + rule.offset);
   }
 }
 

@@ -4,9 +4,13 @@
 #include <span>
 
 #include "core/elements.h"
+#include "core/job.h"
 #include "halation/view.h"
 
 namespace halation {
+
+/// What sums of a job become.
+ElementRule rule_of(const Job& job);
 
 /// Elements as numbers in one image of f64; integers of 64 bits as two, their upper and their lower halves.
 void read_numbers(const ConstView& from, std::span<const View> numbers, int threads);

@@ -7,7 +7,7 @@
 #include "cpu/cpu.h"
 #include "halation/error.h"
 #include "plan/methods/methods.h"
-#include "plan/other_pixels.h"
+#include "plan/other_pixels/other_pixels.h"
 #include "reference/reference.h"
 #ifdef HALATION_HAS_CUDA
 #include "cuda/cuda.h"

@@ -18,7 +18,7 @@
 #include "plan/analysis/fold.h"
 #include "plan/analysis/rounding.h"
 #include "plan/backends.h"
-#include "plan/other_pixels.h"
+#include "plan/other_pixels/other_pixels.h"
 #include "plan/timings/known_figures.h"
 #include "plan/timings/tune.h"
 

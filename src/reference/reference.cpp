@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/convert.h"
+#include "core/numbers.h"
 
 namespace halation::reference_backend {
 namespace {
@@ -40,10 +41,8 @@ class ReferenceRunner final : public Runner {
   /// The imaginary part is the second one; what lies outside of the image, and the offset, are real.
   template <class In, class Out>
   void run_part(const ConstView& in, std::span<const View> outs, int part) const {
-    const ElementRule rule{.scale = job_->scale,
-                           .offset = part == 0 ? job_->offset : 0,
-                           .rounding = job_->rounding,
-                           .overflow = job_->overflow};
+    ElementRule rule = rule_of(*job_);
+    if (part == 1) rule.offset = 0;
     const Shape& n = job_->out;
     for (std::int64_t b = 0; b < n.batch; ++b) {
       for (std::int64_t c = 0; c < n.channels; ++c) {

@@ -10,7 +10,7 @@
 #include "halation/transfer.h"
 #include "pipeline/chain/join.h"
 #include "plan/check.h"
-#include "plan/other_pixels.h"
+#include "plan/other_pixels/other_pixels.h"
 
 namespace halation {
 namespace {

@@ -5,9 +5,9 @@
 
 namespace halation {
 
-/// What a backend offers for native pixels, and for others by way of these: for integers two more passes, from
-/// and to images of f64; for 64-bit integers in two halves, tap by tap; for complex pixels their real parts and
-/// then their imaginary parts.
+/// What a backend offers for native pixels, and for others by way of these: for integers two more passes,
+/// from and to images of f64; for 64-bit integers in two halves, tap by tap; for complex pixels their real
+/// parts and then their imaginary parts.
 class WithOtherPixels final : public Backend {
  public:
   explicit WithOtherPixels(const Backend& backend) : backend_(backend) {}
@@ -21,13 +21,16 @@ class WithOtherPixels final : public Backend {
   std::string figures_of(std::span<const TimedOffer> offers, Device device) const override {
     return backend_.figures_of(offers, device);
   }
-  void use_figures(std::string_view text, Device device) const override { backend_.use_figures(text, device); }
+  void use_figures(std::string_view text, Device device) const override {
+    backend_.use_figures(text, device);
+  }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override;
-  void read_numbers(const ConstView& from, std::span<const View> numbers, int threads, Stream stream) const override {
+  void read_numbers(const ConstView& from, std::span<const View> numbers, int threads,
+                    Stream stream) const override {
     backend_.read_numbers(from, numbers, threads, stream);
   }
-  void write_elements(std::span<const ConstView> numbers, const View& to, const ElementRule& rule, int threads,
-                      Stream stream) const override {
+  void write_elements(std::span<const ConstView> numbers, const View& to, const ElementRule& rule,
+                      int threads, Stream stream) const override {
     backend_.write_elements(numbers, to, rule, threads, stream);
   }
 
