@@ -73,8 +73,9 @@ const char* no_offer(const Job& job) {
 /// The methods of a backend, for one filter of a job.
 class Chooser {
  public:
-  Chooser(const Options& options, const Backend& backend, Device device, Layout layout)
-      : options_(options), where_{backend, device}, layout_(layout), methods_(methods_of(backend)) {
+  Chooser(const Options& options, const Backend& backend, Device device, Layout layout,
+          std::vector<const MethodRecord*> methods)
+      : options_(options), where_{backend, device}, layout_(layout), methods_(std::move(methods)) {
     use_known_figures(backend, device);
     if (options.method == Method::automatic) return;
     std::string list;
@@ -401,8 +402,13 @@ class JobChooser {
 }  // namespace
 
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device) {
+  return choose(std::move(checked), options, backend, device, methods_of(backend));
+}
+
+Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device,
+              std::vector<const MethodRecord*> methods) {
   const bool measured = measures(options.tune);
-  const Chooser chooser(options, backend, device, checked.layout);
+  const Chooser chooser(options, backend, device, checked.layout, std::move(methods));
   Job& job = checked.job;
   std::vector<Space> given;
   for (const Taps& taps : job.filters) given.push_back(taps.size);
@@ -490,7 +496,7 @@ std::vector<RankedMethod> ranking(const Choice& choice, std::size_t filter, cons
   place.size = chosen.size;
   place.lead = chosen.lead;
   FilterAnalysis analysis(place, reason.filter, choice.flipped[filter]);
-  const Chooser chooser(choice.options, backend, device, choice.layout);
+  const Chooser chooser(choice.options, backend, device, choice.layout, methods_of(backend));
   const std::vector<RankedMethod> others = chooser.others(analysis, job_of_others, list.front());
   list.insert(list.end(), others.begin(), others.end());
   return list;

@@ -27,6 +27,9 @@ struct Choice {
 /// Chooses the quickest method for each filter among those of the backend, by `Options::tune`, and the
 /// precision of sums. Throws `Error` where the method asked for does not fit.
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device);
+/// The same among other methods.
+Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device,
+              std::vector<const MethodRecord*> methods);
 
 /// All methods of the backend for a filter of the choice, see `Plan::ranking`.
 std::vector<RankedMethod> ranking(const Choice& choice, std::size_t filter, const Backend& backend,
