@@ -49,6 +49,7 @@ class OnGpu:
         parts: Callable[[Any], Any],
         add: Callable[..., object],
         subtract: Callable[..., object],
+        divide: Callable[..., object],
     ) -> None:
         self.empty = empty  # (shape, dtype, like)
         self.astype = astype  # (array, dtype): always another array
@@ -56,7 +57,7 @@ class OnGpu:
         self.sqrt = sqrt  # (array): in place
         self.asarray = asarray
         self.parts = parts  # (complex array): its real and imaginary parts, where they lie, as one more axis at the end
-        self.add, self.subtract = add, subtract  # (array, array, out=array)
+        self.add, self.subtract, self.divide = add, subtract, divide  # (array, array or number, out=array)
 
     @staticmethod
     def layout(array: Any) -> Layout:
@@ -94,6 +95,26 @@ def library_of(array: Any) -> Library:
 def gpu_library_of(array: Any) -> OnGpu:
     """The library of an array that is known to lie on a GPU."""
     return cast(OnGpu, library_of(array))
+
+
+def empty(like: Any, shape: Shape, dtype: DType) -> Any:
+    """A new array where another lies, of its library on a GPU and of NumPy on the CPU."""
+    return np.empty(shape, dtype) if type(like) is np.ndarray else gpu_library_of(like).empty(shape, dtype, like)
+
+
+def converted(array: Any, dtype: DType) -> Any:
+    """A packed copy of a type, where the array lies."""
+    if type(array) is np.ndarray:
+        return array.astype(dtype, order="C")
+    library = gpu_library_of(array)
+    made = library.empty(array.shape, dtype, array)
+    made[...] = library.astype(array, dtype)  # which may lie in another order
+    return made
+
+
+def arithmetic_of(array: Any) -> Any:
+    """What has `add`, `subtract` and `divide` for an array."""
+    return np if type(array) is np.ndarray else gpu_library_of(array)
 
 
 def _library(name: str, make: Callable[[], Library]) -> Library:
@@ -169,6 +190,7 @@ def _torch_on_gpu() -> Library:
         parts=lambda array: torch.view_as_real(array.resolve_conj()),
         add=torch.add,
         subtract=torch.subtract,
+        divide=torch.divide,
     )
 
 
@@ -188,6 +210,7 @@ def _cupy() -> Library:
         parts=_cupy_parts(cupy.ndarray),
         add=cupy.add,
         subtract=cupy.subtract,
+        divide=cupy.divide,
     )
 
 
@@ -224,8 +247,9 @@ def _numba() -> Library:
         parts=_refuse_numba,
         add=_refuse_numba,
         subtract=_refuse_numba,
+        divide=_refuse_numba,
     )
 
 
 def _refuse_numba(array: Any, *_: object, **__: object) -> NoReturn:
-    raise TypeError("Numba's arrays are filtered as they are: types u8, u16, i16, f16, f32 and f64, into one of these")
+    raise TypeError("Numba's arrays are filtered as they are: real numbers along three axes at most, no integers of 64 bits")

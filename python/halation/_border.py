@@ -11,7 +11,14 @@ Each of them means the same wherever the package takes a border. What NumPy's `p
 calls reflect is reflect101 here. OpenCV's numbers are `halation.cv`'s alone.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
 SYNONYMS = {
@@ -49,3 +56,22 @@ def border_of(name: Any) -> str:
 def borders_of(names: Any) -> str | tuple[str, ...]:
     """The library's names of one border, or of a tuple of one for each axis."""
     return tuple(map(border_of, names)) if isinstance(names, (tuple, list)) else border_of(names)
+
+
+def sources(low: int, high: int, n: int, border: str) -> NDArray[np.intp]:
+    """The elements that stand for coordinates [low, high) of an axis of n elements; -1 for the constant."""
+    c = np.arange(low, high)
+    outside = (c < 0) | (c >= n)
+    if border == "constant":
+        return np.where(outside, -1, c)
+    if border == "replicate":
+        return np.clip(c, 0, n - 1)
+    if border == "wrap":
+        return c % n
+    if border == "reflect":
+        c = c % (2 * n)
+        return np.where(c < n, c, 2 * n - 1 - c)
+    if n == 1:
+        return np.zeros_like(c)
+    c = c % (2 * n - 2)
+    return np.where(c < n, c, 2 * n - 2 - c)

@@ -1,20 +1,17 @@
 """_complex_gpu.py: complex arrays, weights and results on a GPU, by filters of real numbers over the arrays' memory.
 
-An element is two numbers side by side, so that an array has one more axis of two parts at its end. Real weights filter both parts alike;
-complex ones c + di are weights d, c and −d along that axis, of which the middle one stands over the part itself and outside of which lies 0.
+An element is two numbers side by side, so that an array has one more axis of two parts at its end.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._arrays import gpu_library_of
 from ._complex import around, as_dense, check_real, imag_of, kind_of_result, over_axes, parts_alike, real_of
-from ._families import of_gpu, prepare as prepare_real
-from ._gpu_pass import are_taps_summed
+from ._families import prepare as prepare_real
 from ._job import Job
 from ._mapping import packed
 
@@ -49,8 +46,7 @@ def prepare(
             return Apart(of, [of.run(dense, options, None, 0)], is_real=True)
         return Apart(of, [of.run(weights.real, options, None, 0), of.run(weights.imag, options, None, 1)])
     if weights is not None:
-        turned = _by_turned(of, weights, options)
-        return Mixed(of, weights, options) if turned is None else Apart(of, [turned])
+        return Mixed(of, weights, options)
     return Apart(of, of.runs(dense, options))
 
 
@@ -62,7 +58,7 @@ class _Preparation:
 
     def run(self, weights: Filters, options: Options, part: int | None, out_part: int | None) -> Run:
         layout = _of_parts(self.layout, part) if self.layout.dtype.kind == "c" else self.layout
-        return prepare_real(layout, _of_parts(self.out_layout, out_part), None, weights, options, of_gpu), part, out_part
+        return prepare_real(layout, _of_parts(self.out_layout, out_part), None, weights, options), part, out_part
 
     def runs(self, weights: Filters, options: Options) -> list[Run]:
         """Both parts of a complex array by real weights: at once, or one after the other where a constant outside is not the same for both."""
@@ -83,27 +79,6 @@ def _of_parts(layout: Layout, part: int | None) -> Layout:
 def _part_of(kind: DType) -> DType:
     """The type of the parts of a complex one."""
     return np.dtype(f"f{kind.itemsize // 2}")
-
-
-def _by_turned(of: _Preparation, dense: NDArray[Any], options: Options) -> Run | None:
-    """Complex weights as real ones along the axis of parts too, where few are summed and 0 stands outside; else None."""
-    ndim = len(of.layout.shape)
-    over = over_axes(options, ndim, 0.0)
-    axes = over.axes or ()
-    borders = _each(options.borders, len(axes))
-    if options.extent != "same" or ("constant" in borders and np.any(options.cvals)):
-        return None
-    anchors = None if options.anchors is None else (*_each(options.anchors, len(axes)), 1)
-    turned = dataclasses.replace(over, axes=(*axes, ndim), borders=(*borders, "constant"), anchors=anchors)
-    weights = np.stack([dense.imag, dense.real, -dense.imag], axis=-1)
-    layout, out_layout = _of_parts(of.layout, None), _of_parts(of.out_layout, None)
-    if not are_taps_summed(Job(layout.shape, weights, turned), layout, out_layout):
-        return None
-    return of.run(weights, turned, None, None)
-
-
-def _each(value: Any, count: int) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,) * count
 
 
 class Apart:

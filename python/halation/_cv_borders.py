@@ -10,7 +10,7 @@ import numpy as np
 
 from ._cv_image import border_kind, copy_pixels, image_of, opened
 from ._cv_words import as_in_opencv
-from ._strips import sources
+from ._border import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

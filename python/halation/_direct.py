@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from . import _native
-from ._job import pixel_of
+from ._arrays import empty
+from ._job import any_pixel_of
 from ._mapping import place, place_filter
 from ._threads import LIMIT
 from ._weights import sum_of_bytes
 
 if TYPE_CHECKING:
-    from ._job import Job
+    from ._job import Job, Terms
     from ._mapping import Layout
-    from ._types import DType, Shape, Terms
+    from ._types import DType, Shape
 
 
 class Direct:
@@ -38,13 +39,12 @@ class Direct:
         tune: str = "estimate",
         operation: str = "correlation",
     ) -> None:
-        """`terms` as `_job.direct_terms` gives them; `operation` names in `explain` what the caller asked for."""
+        """`terms` as `_job.terms_of` gives them; `operation` names in `explain` what the caller asked for."""
         self.shape, self.dtype, self.job_shape = job.out_shape, out_layout.dtype, job.shape
-        pixels = cast("tuple[str, str]", (pixel_of(layout.dtype), pixel_of(out_layout.dtype)))
-        scale, sum_ = terms
+        pixels = cast("tuple[str, str]", (any_pixel_of(layout.dtype), any_pixel_of(out_layout.dtype)))
         # An array without axes is filtered as one of a single element.
         shape, strides = layout.shape or (1,), layout.strides or (layout.dtype.itemsize,)
-        where = place(shape, strides, out_layout.strides or (out_layout.dtype.itemsize,), job.filtered())
+        where = place(shape, strides, out_layout.strides or (out_layout.dtype.itemsize,), job.filtered(), layout.device == "cpu")
         described = [place_filter(one, job.axes, anchors, where.slots) for one, anchors in zip(job.filters, job.anchors)]
         borders = [("replicate", 0.0)] * 3
         for axis, border, value in zip(job.axes, job.borders, job.cvals):
@@ -57,10 +57,11 @@ class Direct:
             tuple(borders),
             job.extent,
             pixels[1],
-            scale,
+            terms.scale,
             job.offset,
             job.rounding,
-            sum_,
+            terms.overflow,
+            terms.sum,
             accuracy,
             job.method,
             tune,
@@ -82,7 +83,7 @@ class Direct:
     def run(self, array: Any, out: Any, stream: int) -> Any:
         """The result, or None where the memory of an array begins at an address that is no multiple of its element's size."""
         if out is None:
-            out = np.empty(self.shape, self.dtype)
+            out = empty(array, self.shape, self.dtype)
         return out if self.call.run(array, out, stream) else None
 
 

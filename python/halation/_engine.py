@@ -31,11 +31,11 @@ Errors: ValueError, TypeError, RuntimeError, MemoryError.
 Costs: a call like an earlier one (same shape, strides, types, weights and options) finds its plan in a cache (_cache.py: 256 plans
 at most, and 128 MiB of weights and transforms, none with more than 64 MiB): 16 x 16 f32 in 8 microseconds or so; else the plan is made,
 in some 50.
-Which way is taken is chosen in _families.py. Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass
-along up to three axes; bool as u8. Through f64, strip by strip (_strips.py), go: other numbers, results that may overflow and must
-wrap, elements that are not aligned or of another byte order, dense weights along four axes and more or over rows of a few
-elements; integer sums that i16 holds, for other integers or to be wrapped, by way of an array of i16. Factors along four axes and
-more: three axes at a time (_compose.py). Complex arrays of real weights are two channels; of complex weights two or four passes.
+Which way is taken is chosen in _families.py. Arrays of real numbers are filtered where they lie by one plan along up to three axes,
+those of u8 u16 i16 f16 f32 f64 (bool as u8) in one pass. By way of packed copies go: integers of 64 bits, as f64; elements that are not
+aligned, of another byte order, or of more than 64 bits. By way of an array of i16: its sums, for other integers or to be wrapped. Along
+four axes and more (_compose.py): three axes, then the others, dense weights once for each place along the others. Complex arrays of real
+weights are two channels; of complex weights two or four passes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""_families.py: the ways in which arrays on the CPU or a GPU are filtered, and which of them a call takes: `of_cpu`, `of_gpu`.
+"""_families.py: the ways in which arrays, on the CPU or on a GPU, are filtered, and which of them a call takes: `prepare`.
 
 An entry is what a family makes of a call, once for all arrays of one layout: it has `shape` and `dtype` of the result,
 `kept_bytes`, which stay taken while it lives (weights, spectra and roots of transforms), and run(array, out or None, stream), which
@@ -7,67 +7,31 @@ gives the result, or None where the memory of an array begins at an address that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _compose, _gpu_pass, _strips
+from . import _compose
 from ._direct import Direct
-from ._job import Job, aligned, check_many_axes, direct_terms, fits_i16, pixel_of
+from ._job import Job, aligned, any_pixel_of, check_many_axes, fits_i16, pixel_of, terms_of
 from ._mapping import packed
+from ._weights import F64
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike
 
     from ._mapping import Layout
     from ._options import Options
-    from ._types import Entry, Filters, Terms
-
-    # The family that a job between arrays of two layouts takes, of which the library itself knows one where there are terms.
-    Choose: TypeAlias = Callable[[Job, Layout, Layout, Terms | None], Entry]
+    from ._types import DType, Entry, Filters
 
 
-def of_cpu(job: Job, layout: Layout, out_layout: Layout, terms: Terms | None) -> Entry:
-    """For arrays in host memory."""
-    if how := _strips.choose(job, layout, out_layout, terms):
-        return _strips.Strips(job, layout, out_layout, how)
-    if len(job.filtered()) > 3:
-        check_many_axes(job)
-        return _compose.ManyFactors(job, layout, out_layout, prepare)
-    if terms is not None:
-        return Direct(job, layout, out_layout, terms)
-    if fits_i16(job, layout, out_layout.dtype):
-        return _compose.ThroughI16(job, layout, out_layout.dtype)
-    return _strips.Strips(job, layout, out_layout, _strips.by_plan)
-
-
-def of_gpu(job: Job, layout: Layout, out_layout: Layout, terms: Terms | None) -> Entry:
-    """For arrays on a GPU."""
-    if len(job.filtered()) > 3:
-        check_many_axes(job)
-    if terms is not None and _gpu_pass.is_for_library(job, layout, out_layout):
-        return Direct(job, layout, out_layout, terms)
-    return _gpu_pass.GpuPass(job, layout, out_layout)
-
-
-def prepare(
-    layout: Layout,
-    out_layout: Layout | None,
-    dtype: DTypeLike | None,
-    filters: Filters,
-    options: Options,
-    choose: Choose = of_cpu,
-) -> Entry:
+def prepare(layout: Layout, out_layout: Layout | None, dtype: DTypeLike | None, filters: Filters, options: Options) -> Entry:
     """The entry for arrays of a layout; `out_layout` is None for a new result, of type `dtype` or the input's."""
     job = Job(layout.shape, filters, options)
     out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)
     for what, kind in (("input", layout.dtype), ("output", out_dtype)):
         if kind.kind not in "biufc":
             raise TypeError(f"{what} must be of numbers, got {kind}")
-    if layout.dtype.kind == "b" and out_dtype.kind != "b":
-        layout = layout._replace(dtype=np.dtype(np.uint8))  # as which their bytes are read
     if out_layout is None:
         out_layout = packed(job.out_shape, out_dtype, layout.device)
     elif out_layout.shape != job.out_shape:
@@ -77,8 +41,45 @@ def prepare(
     if 0 in job.out_shape:
         return _compose.Empty(job, out_dtype)
     job.fold(layout.dtype)
-    terms = None
-    if None not in (pixel_of(layout.dtype), pixel_of(out_dtype)):
-        if aligned(layout.strides, layout.dtype) and aligned(out_layout.strides, out_dtype):
-            terms = direct_terms(job, layout.dtype, out_dtype)
-    return choose(job, layout, out_layout, terms)
+    read, written = _as_read(layout), _as_written(out_layout)
+    entry = _of(job, read.dtype if layout.dtype.kind == "b" else layout.dtype, read, written)
+    is_read = layout.dtype.kind == "b" or read == layout
+    return entry if is_read and written == out_layout else _compose.Converted(entry, None if is_read else read.dtype, written, out_layout)
+
+
+def _of(job: Job, dtype: DType, layout: Layout, out_layout: Layout) -> Entry:
+    """The entry between arrays of types that the library filters; `dtype` is that of the numbers, of which the input's may be f64."""
+    if len(job.filtered()) > 3:
+        check_many_axes(job)
+        many = _compose.ManyFactors if isinstance(job.filters[0], tuple) else _compose.ManyTaps
+        return many(job, layout, out_layout, prepare)
+    terms = terms_of(job, dtype, out_layout.dtype)
+    if terms is None:
+        return _compose.Quotients(job, layout, out_layout, prepare)
+    by_f64 = terms.overflow == "wrap" or pixel_of(out_layout.dtype) is None
+    if by_f64 and fits_i16(job, layout.dtype, out_layout.dtype):
+        return _compose.ThroughI16(job, layout, out_layout)
+    return Direct(job, layout, out_layout, terms)
+
+
+def _as_read(layout: Layout) -> Layout:
+    """The layout of what the library reads for arrays: theirs, or of packed ones of a type that it has. Integers of 64 bits are
+    rounded to f64, as SciPy does."""
+    if layout.dtype.kind == "b":
+        return layout._replace(dtype=_BYTES)
+    return _usable(layout, F64 if layout.dtype.kind in "iu" and layout.dtype.itemsize == 8 else layout.dtype)
+
+
+def _as_written(layout: Layout) -> Layout:
+    """The same of outputs. Truth is made of bytes: what is not 0."""
+    return _usable(layout, _BYTES if layout.dtype.kind == "b" else layout.dtype)
+
+
+_BYTES = np.dtype(np.uint8)
+
+
+def _usable(layout: Layout, dtype: DType) -> Layout:
+    dtype = dtype.newbyteorder("=") if any_pixel_of(dtype.newbyteorder("=")) else F64
+    if dtype == layout.dtype and aligned(layout.strides, dtype):
+        return layout
+    return packed(layout.shape, dtype, layout.device)

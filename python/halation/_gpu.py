@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _cache, _complex_gpu, _native
-from ._families import of_gpu, prepare
+from ._families import prepare
 from ._weights import is_found_again, weights_and_key
 
 if TYPE_CHECKING:
@@ -33,11 +33,14 @@ def correlate(
     entry = _cache.find(key)
     if entry is None:
         out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)
+        for what, kind in (("input", layout.dtype), ("output", out_dtype)):
+            if kind.itemsize > (16 if kind.kind == "c" else 8) or not kind.isnative:
+                raise TypeError(f"on a GPU {what} must be of 64 bits at most in the machine's byte order, got {kind}")
         if is_complex or layout.dtype.kind == "c" or out_dtype.kind == "c":
             asked = dtype if out_layout is None else out_layout.dtype
             entry = _complex_gpu.prepare(layout, out_layout, asked, filters, is_complex, options)
         else:
-            entry = prepare(layout, out_layout, dtype, filters, options, of_gpu)
+            entry = prepare(layout, out_layout, dtype, filters, options)
         if is_found_again(weights_key):
             _cache.keep(key, entry)
     to = library.empty(entry.shape, entry.dtype, array) if out is None else out

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._mapping import Layout
     from ._options import Options
-    from ._types import DType, Factors, Filters, Shape, Taps, Terms
+    from ._types import DType, Factors, Filters, Shape, Taps
 
 _PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
 
 
 def pixel_of(dtype: DType) -> str | None:
-    """The library's pixel of a NumPy type; None where it has none."""
+    """The library's pixel of a NumPy type, one that its kernels read and write; None where it has none."""
     return _PIXELS.get(dtype.char) if dtype.isnative else None
+
+
+def any_pixel_of(dtype: DType) -> str | None:
+    """The library's pixel of a type of real numbers, also of one that goes by way of f64; None where it has none."""
+    if pixel := pixel_of(dtype):
+        return pixel
+    return f"{dtype.kind}{8 * dtype.itemsize}" if dtype.kind in "iu" and dtype.isnative else None
 
 
 class Job:
@@ -110,12 +116,14 @@ class Job:
         return tuple(max(n, 0) for n in shape)
 
     def fold(self, dtype: DType) -> None:
-        """Factors along axes of one element become one weight, for pixels of a type: the element stands for all around it.
+        """Weights along axes of one element become one, for pixels of a type: the element stands for all around it.
 
         Not where that could hide NaN or infinity: positive weights pass them on, those that cancel exactly multiply them by 0.
         """
-        if self.magnitude or self.extent != "same" or not isinstance(self.filters[0], tuple):
+        if self.magnitude or self.extent != "same":
             return
+        if not isinstance(self.filters[0], tuple):
+            return self._fold_dense(dtype)
         factors, taps, anchors = list(self.filters[0]), list(self.taps), list(self.anchors[0])
         for i, axis in enumerate(self.axes):
             factor = factors[i]
@@ -131,6 +139,22 @@ class Job:
                     continue
             factors[i], taps[i], anchors[i] = np.array([weight]), 1, 0
         self.filters, self.taps, self.anchors = [tuple(factors)], tuple(taps), [tuple(anchors)]
+
+    def _fold_dense(self, dtype: DType) -> None:
+        if self.may_be_non_finite(dtype) and np.any(self.filters[0] <= 0):
+            return
+        weights, taps, anchors = self.filters[0], list(self.taps), list(self.anchors[0])
+        for i, axis in enumerate(self.axes):
+            if self.shape[axis] != 1 or taps[i] == 1 or not 0 <= anchors[i] < taps[i]:
+                continue
+            if self.borders[i] == "constant" and self.cvals[i] != 0:
+                continue
+            if self.borders[i] == "constant":
+                weights = weights.take([anchors[i]], axis=i)
+            else:
+                weights = weights.sum(axis=i, keepdims=True)
+            taps[i], anchors[i] = 1, 0
+        self.filters, self.taps, self.anchors = [weights], tuple(taps), [tuple(anchors)]
 
     def filtered(self) -> Shape:
         """The axes along which there is more than one tap."""
@@ -208,37 +232,54 @@ def share_of(job: Job) -> float:
     return 0.0 if job.rounding != "truncate" or job.is_integer() else 2.0**-44
 
 
-def direct_terms(job: Job, dtype: DType, out_dtype: DType) -> Terms | None:
-    """(scale, sum) by which the library itself gives the result from pixels of one type to another; None where it cannot."""
+class Terms(NamedTuple):
+    """How the library turns sums into elements."""
+
+    scale: float
+    sum: str  # "automatic" or "f64"
+    overflow: str
+
+
+def terms_of(job: Job, dtype: DType, out_dtype: DType) -> Terms | None:
+    """What the library itself gives a job's result by, from numbers of one type to another; None where sums have to be divided before
+    they are rounded."""
     scale, total = job.scale, job.sum
     if out_dtype.kind == "f":
-        return scale / job.divisor, total
-    integers = dtype.kind == "u" or dtype.kind == "i"
-    if job.overflow == "wrap":
-        if not integers:
-            return None
-        low, high = job.range_of(dtype)
-        info = np.iinfo(out_dtype)
-        past = 1.0 if job.rounding == "truncate" else 0.5
-        if not (info.min - past < low and high < info.max + past):
-            return None
-    if job.rounding == "truncate" or job.divisor != 1:
-        if not integers:
-            return (scale, "f64") if job.divisor == 1 else None
-        largest, is_integer = job.largest_sum(dtype), job.is_integer()
-        if job.divisor == 1:
-            exact = is_integer and largest <= 2.0**24 and scale == 1 and job.offset == 0
-            return (scale, total) if exact else (scale * (1 + share_of(job)), "f64")
-        if not is_integer or scale != 1 or job.offset != 0 or job.rounding != "truncate":
-            return None
-        # A quotient of whole numbers that is no whole number lies 1/divisor or more below the next one: a scale too large by less
-        # than that, and by more than rounding takes, gives the exact quotient's whole part.
-        if largest * (2.0**-21 + 2.0**-23) < 0.5:
-            return (1 + 2.0**-21) / job.divisor, total
-        if largest < 2.0**46:
-            return (1 + 2.0**-48) / job.divisor, "f64"
+        return Terms(scale / job.divisor, total, "saturate")
+    integers = dtype.kind in "iub"
+    overflow = "wrap" if _may_overflow(job, dtype, out_dtype) else "saturate"
+    if pixel_of(out_dtype) is None:
+        total = "f64"
+    if job.rounding == "half_even" and job.divisor == 1:
+        return Terms(scale, total, overflow)
+    is_exact = integers and job.is_integer() and scale == 1 and job.offset == 0
+    if job.divisor == 1:
+        if is_exact and job.largest_sum(dtype) <= 2.0**24:
+            return Terms(scale, total, overflow)
+        is_native = pixel_of(out_dtype) is not None and overflow == "saturate"
+        return Terms(scale * (1 + share_of(job)) if integers and is_native else scale, "f64", overflow)
+    if not is_exact or job.rounding != "truncate":
         return None
-    return scale, total
+    # A quotient of integers that is no integer lies 1/divisor or more below the next one: a scale too large by less
+    # than that, and by more than rounding takes, gives the exact quotient's integer part.
+    largest = job.largest_sum(dtype)
+    if largest * (2.0**-21 + 2.0**-23) < 0.5:
+        return Terms((1 + 2.0**-21) / job.divisor, total, overflow)
+    if largest < 2.0**46:
+        return Terms((1 + 2.0**-48) / job.divisor, "f64", overflow)
+    return None
+
+
+def _may_overflow(job: Job, dtype: DType, out_dtype: DType) -> bool:
+    """Whether results are to be wrapped that an integer type may not hold."""
+    if job.overflow != "wrap":
+        return False
+    if job.may_be_non_finite(dtype):
+        return True
+    low, high = job.range_of(dtype)
+    info = np.iinfo(out_dtype)
+    past = 1.0 if job.rounding == "truncate" else 0.5
+    return not (info.min - past < low and high < info.max + past)
 
 
 def aligned(strides: Shape, dtype: DType) -> bool:
@@ -246,15 +287,13 @@ def aligned(strides: Shape, dtype: DType) -> bool:
     return all(step % dtype.itemsize == 0 for step in strides)
 
 
-def fits_i16(job: Job, layout: Layout, out_dtype: DType) -> bool:
-    """Whether sums are whole numbers that i16 holds, of aligned elements, for integers."""
-    if layout.dtype.kind not in "iu" or out_dtype.kind not in "iu" or job.magnitude:
-        return False
-    if pixel_of(layout.dtype) is None or not aligned(layout.strides, layout.dtype):
+def fits_i16(job: Job, dtype: DType, out_dtype: DType) -> bool:
+    """Whether sums over native pixels are integers that i16 holds, for integers that the library would make by way of f64."""
+    if dtype.kind not in "iu" or pixel_of(dtype) is None or out_dtype.kind not in "iu" or job.magnitude:
         return False
     if job.scale != 1 or job.offset != 0 or job.divisor != 1 or job.overflow != "wrap" or not job.is_integer():
         return False
-    low, high = job.range_of(layout.dtype)
+    low, high = job.range_of(dtype)
     return -(2**15) <= low and high < 2**15
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # A last axis that is not filtered and no longer than this becomes channels, side by side; a longer one a row of its own.
 MOST_CHANNELS = 32
+LEAST_ROW = 16  # elements of a row that are worth reading one across memory for it
 SLOTS = ("batch", "depth", "height", "width", "channels")
 SPACE = (1, 2, 3)
 
@@ -70,14 +71,26 @@ def _groups(shape: Shape, in_strides: Shape, out_strides: Shape, filtered: Shape
     return groups
 
 
-def place(shape: Shape, in_strides: Shape, out_strides: Shape, filtered: Shape) -> Place:
+def _with_long_row(groups: list[_Group]) -> list[_Group]:
+    """The same, where the innermost is short and filtered, with the longest innermost: rows are worth vectors then."""
+    longest = max(groups, key=lambda group: group[0])
+    if groups[-1][3] is None or groups[-1][0] >= LEAST_ROW or longest[0] < 4 * LEAST_ROW:
+        return groups
+    if longest[3] is None and len([group for group in groups if group[3] is not None]) == 3:
+        return groups
+    return [group for group in groups if group is not longest] + [longest]
+
+
+def place(shape: Shape, in_strides: Shape, out_strides: Shape, filtered: Shape, has_long_rows: bool = False) -> Place:
     """Places arrays of up to three filtered axes.
 
-    Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to
-    channels, to the height where no filter needs it, whose rows are cut for threads, to batch and depth; what is left after that
-    is run one by one.
+    Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. With `has_long_rows` a long axis
+    is where that is short, wherever it lies. What remains goes to channels, to the height where no filter needs it, whose rows are cut
+    for threads, to batch and depth; what is left after that is run one by one.
     """
     groups = _groups(shape, in_strides, out_strides, filtered) or [(1, in_strides[-1], out_strides[-1], None)]
+    if has_long_rows:
+        groups = _with_long_row(groups)
     slots = {}
     space = [g for g in groups if g[3] is not None]
     rest = [g for g in groups if g[3] is None]

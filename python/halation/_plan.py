@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays, _channels, _gpu, _picture
 from ._direct import Direct
 from ._filter import Filter, filter_of
-from ._job import Job, aligned, check_writable, pixel_of
+from ._job import Job, Terms, aligned, any_pixel_of, check_writable
 from ._mapping import Layout, packed
 from ._options import Options
 from ._taps import by
@@ -52,7 +52,7 @@ class Plan:
         job, words, device = self._job, self._words, self._device
         layout, out_layout = Layout(job.shape, strides, self._dtype, device), Layout(job.out_shape, out_strides, out_dtype, device)
         with limited(self._limit):
-            return Direct(job, layout, out_layout, (job.scale, job.sum), words["accuracy"], words["tune"], words["operation"])
+            return Direct(job, layout, out_layout, Terms(job.scale, job.sum, "saturate"), words["accuracy"], words["tune"], words["operation"])
 
     @overload
     def run(self, input: NDArray[Any], out: NDArray[Any] | None = None, stream: int | None = None) -> NDArray[Any]: ...
@@ -287,7 +287,8 @@ def plan(
     shape : tuple of int
         Of the arrays, up to any number of axes.
     dtype : dtype
-        Of the arrays: uint8, uint16, int16, float16, float32 or float64.
+        Of the arrays: integers of 8 to 64 bits, float16, float32 or float64. Sums of 64-bit integers are exact, by integer weights whose
+        magnitudes sum up to 2^21 at most; others are refused.
     weights : Filter, array or tuple of 1-D arrays
         A filter, dense weights with an axis for each of `axes`, or the factors of a separable filter, one for each of `axes`.
     axes : int or tuple of int, optional
@@ -307,7 +308,7 @@ def plan(
     extent : {"same", "valid", "full"}
         Which outputs exist.
     output : dtype, optional
-        Of the result, one of the six; the input's unless given.
+        Of the result, one of these; the input's unless given.
     scale, offset : float
     rounding : {"half_even", "truncate"}
         Of integer results.
@@ -350,10 +351,10 @@ def plan(
     array([ 0., 40., 40.,  0.], dtype=float32)
     >>> edges.methods, edges.output_shape
     (['direct'], (4, 4))
-    >>> halation.plan((4, 4), np.int32, np.ones((3, 3)))
+    >>> halation.plan((4, 4), np.complex64, np.ones((3, 3)))
     Traceback (most recent call last):
     ...
-    TypeError: a plan takes uint8, uint16, int16, float16, float32 or float64, got int32
+    TypeError: a plan takes integers, float16, float32 or float64, got complex64
     """
     try:
         return _make(
@@ -373,8 +374,8 @@ def _make(shape: Any, dtype: DTypeLike, weights: Any, **words: Any) -> Plan:
     dtype = np.dtype(dtype)
     output = dtype if output is None else np.dtype(output)
     for kind in (dtype, output):
-        if pixel_of(kind) is None:
-            raise TypeError(f"a plan takes uint8, uint16, int16, float16, float32 or float64, got {kind}")
+        if any_pixel_of(kind) is None:
+            raise TypeError(f"a plan takes integers, float16, float32 or float64, got {kind}")
     shape = tuple(int(n) for n in shape)
     if any(n < 1 for n in shape) or not shape:
         raise ValueError(f"shape must have axes of at least one element each, got {shape}")

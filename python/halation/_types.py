@@ -34,7 +34,6 @@ DType: TypeAlias = np.dtype[Any]
 Factors: TypeAlias = tuple[NDArray[Any], ...]
 Taps: TypeAlias = NDArray[Any] | Factors  # dense weights, or factors
 Filters: TypeAlias = Taps | list[Taps]  # several for a magnitude
-Terms: TypeAlias = tuple[float, str]  # scale and precision of sums
 
 
 class Entry(Protocol):

@@ -31,7 +31,8 @@ struct Side {
 
   /// Truth is read as u8 as well.
   bool fits(const Array& array) const {
-    const bool holds = array.pixel() == pixel || (pixel == Pixel::u8 && array.kind == 'b' && array.item_bytes == 1);
+    const bool holds =
+        array.any_pixel() == pixel || (pixel == Pixel::u8 && array.kind == 'b' && array.item_bytes == 1);
     if (static_cast<std::size_t>(array.axes) != shape.size() || !holds) return false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (array.shape[i] != shape[i] || (array.strides[i] != strides[i] && shape[i] != 1)) return false;
@@ -69,18 +70,13 @@ class Call {
     const Array to(out, Access::write);
     if (!in_.fits(from) || !out_.fits(to)) return false;
     const WithoutGil released;
-    run_at(from.data, from.device, to.data, to.device, stream);
-    return true;
-  }
-
-  /// The same from memory to memory, without the GIL.
-  void run_at(const std::byte* from, Device from_device, std::byte* to, Device to_device, std::uintptr_t stream) const {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
     const RunOptions options{.stream = {reinterpret_cast<void*>(stream)}, .workspace = {}};
     for (std::size_t i = 0; i < in_.offsets.size(); ++i) {
-      plan_.run(ConstView{from + in_.offsets[i], in_.five, in_.steps, in_.pixel, from_device},
-                View{to + out_.offsets[i], out_.five, out_.steps, out_.pixel, to_device}, options);
+      plan_.run(ConstView{from.data + in_.offsets[i], in_.five, in_.steps, in_.pixel, from.device},
+                View{to.data + out_.offsets[i], out_.five, out_.steps, out_.pixel, to.device}, options);
     }
+    return true;
   }
 
   const Plan& plan() const { return plan_; }

@@ -41,10 +41,8 @@ NB_MODULE(_native, module) {
   parts::bind_arrays(module);
   parts::bind_plan(module);
   parts::bind_filters(module);
-  parts::bind_strips(module);
   parts::bind_calls(module);
   parts::bind_chains(module);
   parts::bind_products(module);
   parts::bind_magnitudes(module);
-  parts::bind_gpu_pass(module);
 }

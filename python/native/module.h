@@ -9,12 +9,10 @@ namespace halation::python {
 void bind_errors(nanobind::module_& module, PyObject* unsupported);
 void bind_plan(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);
-void bind_strips(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_calls(nanobind::module_& module);
 void bind_chains(nanobind::module_& module);
 void bind_products(nanobind::module_& module);
 void bind_magnitudes(nanobind::module_& module);
-void bind_gpu_pass(nanobind::module_& module);
 
 }  // namespace halation::python

@@ -18,10 +18,11 @@ namespace halation::python {
 namespace {
 
 Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<FilterWords>& filters,
-               const std::array<BorderWords, 3>& borders, const std::string& extent, const std::string& output, double scale,
-               double offset, const std::string& rounding, const std::string& sum, const std::string& accuracy,
-               const std::string& method, const std::string& tune, int threads, const std::string& device, bool magnitude,
-               const std::string& operation, int most_threads) {
+               const std::array<BorderWords, 3>& borders, const std::string& extent,
+               const std::string& output, double scale, double offset, const std::string& rounding,
+               const std::string& overflow, const std::string& sum, const std::string& accuracy,
+               const std::string& method, const std::string& tune, int threads, const std::string& device,
+               bool magnitude, const std::string& operation, int most_threads) {
   PlanSpec spec;
   spec.shape = shape_of(shape);
   spec.pixel = pixel_named(pixel);
@@ -35,6 +36,7 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.options.scale = scale;
   spec.options.offset = offset;
   spec.options.rounding = rounding_named(rounding);
+  spec.options.overflow = overflow_named(overflow);
   spec.options.sum = sum_named(sum);
   spec.options.accuracy = accuracy_named(accuracy);
   spec.options.method = method_named(method);
@@ -87,10 +89,11 @@ void bind_plan(nb::module_& module) {
            "Filters one array into another; False, with nothing done, where one of them is not as this call "
            "expects it.")
       .def_prop_ro("plan", &Call::plan);
-  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"), nb::arg("borders"), nb::arg("extent"),
-             nb::arg("output"), nb::arg("scale"), nb::arg("offset"), nb::arg("rounding"), nb::arg("sum"), nb::arg("accuracy"),
-             nb::arg("method"), nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"), nb::arg("operation"),
-             nb::arg("most_threads"),
+  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"),
+             nb::arg("borders"), nb::arg("extent"), nb::arg("output"), nb::arg("scale"), nb::arg("offset"),
+             nb::arg("rounding"), nb::arg("overflow"), nb::arg("sum"), nb::arg("accuracy"), nb::arg("method"),
+             nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"),
+             nb::arg("operation"), nb::arg("most_threads"),
              "A plan for filters given for correlation as (size, anchor, weights or factors); `operation` is "
              "what the caller named. "
              "Where `threads` is 0, at most `most_threads` are taken, if that is not 0.");

@@ -41,6 +41,10 @@ Rounding rounding_named(const std::string& name) {
   return chosen<Rounding>(name, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}}, "rounding");
 }
 
+Overflow overflow_named(const std::string& name) {
+  return chosen<Overflow>(name, {{"saturate", Overflow::saturate}, {"wrap", Overflow::wrap}}, "overflow");
+}
+
 Sum sum_named(const std::string& name) { return chosen<Sum>(name, {{"automatic", Sum::automatic}, {"f64", Sum::f64}}, "sum"); }
 
 Filter filter_from(const FilterWords& words, Operation operation) {

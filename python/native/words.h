@@ -25,6 +25,7 @@ namespace nb = nanobind;
 
 Operation operation_named(const std::string& name);
 Rounding rounding_named(const std::string& name);
+Overflow overflow_named(const std::string& name);
 Sum sum_named(const std::string& name);
 
 using Triple = std::array<std::int64_t, 3>;

@@ -27,8 +27,7 @@ ROWS = {
         ["_taps"],
         # Families: ways to filter, and which of them a call takes.
         ["_direct"],
-        ["_compose", "_strips"],
-        ["_gpu_pass"],
+        ["_compose"],
         ["_families"],
         # The engine: entries that are kept, complex numbers, arrays on a GPU.
         ["_cache"],

@@ -25,6 +25,7 @@ def library_of_arrays(kind, asked):
         parts=lambda array: np.asarray(array)[..., np.newaxis].view(array.real.dtype).view(kind),
         add=np.add,
         subtract=np.subtract,
+        divide=np.divide,
     )
 
 

@@ -78,7 +78,8 @@ def test_integers_saturate_and_round():
     [
         ({"operation": "blur"}, ValueError, "unknown operation 'blur'"),
         ({"shape": (0, 3)}, ValueError, "at least one element"),
-        ({"dtype": "int64"}, TypeError, "got int64"),
+        ({"dtype": "complex64"}, TypeError, "got complex64"),
+        ({"dtype": "int64", "weights": np.full(3, 0.5)}, ValueError, "weights must be integers"),
         ({"output": "complex64"}, TypeError, "got complex64"),
         ({"weights": np.ones((3, 3)) * 1j}, TypeError, "real weights"),
         ({"weights": np.ones((3, 3, 3))}, ValueError, "weights have 3 axes, the arrays 2"),

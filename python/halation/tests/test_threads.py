@@ -55,20 +55,18 @@ def test_calls_take_what_is_said_whatever_was_called_before():
             assert latest() == 1
 
 
-def test_strips_are_shared_by_as_many_threads():
-    from halation import _strips
-
+def test_plans_over_any_numbers_take_as_many_threads():
     def filtered():
         _calls._programs.clear()
         _cache.entries.clear()
         made = halation.ndimage.gaussian_filter(LONG, 3.0)
-        return made, {entry.workers for entry in _cache.entries.values() if type(entry) is _strips.Strips}
+        return made, {threads_of(entry.plan) for entry in _cache.entries.values()}
 
     with halation.threads(1):
-        limited, workers = filtered()
-    assert workers == {1}
-    made, workers = filtered()
-    assert workers == {ALL}
+        limited, threads = filtered()
+    assert threads == {1}
+    made, threads = filtered()
+    assert threads == {ALL}
     assert np.array_equal(made, limited)
 
 

@@ -1,12 +1,11 @@
-"""test_gpu_pass.py: the road that arrays on a GPU take, on the CPU: by a library in CuPy's place, whose arrays lie in host memory."""
+"""test_gpu_road.py: the road that arrays on a GPU take, on the CPU: by a library in CuPy's place, whose arrays lie in host memory."""
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from halation import _arrays, _cache, _engine, _gpu_pass, ndimage
+from halation import _arrays, _cache, _compose, _engine, ndimage
 from halation._direct import Direct
-from halation._gpu_pass import GpuPass
 
 from . import arrays
 from .arrays import COMPLEX, MODES, REAL, as_bits
@@ -112,34 +111,16 @@ def test_many_axes(job):
     check(job)
 
 
-@given(jobs(most_axes=3))
-def test_the_library_over_packed_f64(job):
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("MOST_PRODUCTS", "TAPS_OF_OUTPUT", "MOST_THIN_PRODUCTS", "TAPS_OF_THIN_OUTPUT", "MOST_RUNS"):
-            patch.setattr(_gpu_pass, name, 0)
-        _cache.entries.clear()
-        check(job)
-    _cache.entries.clear()
-
-
-@given(jobs(most_axes=4))
-def test_factors_one_after_another(job):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_gpu_pass, "MOST_TAPS", 1)
-        patch.setattr(_gpu_pass, "MOST_RUNS", 0)
-        _cache.entries.clear()
-        check(job)
-    _cache.entries.clear()
-
-
 def test_families():
     _cache.entries.clear()
     _engine.correlate(there(IMAGE), FACTORS)
     assert families() == {Direct}
     _cache.entries.clear()
     _engine.correlate(there(IMAGE.astype(np.int64)), FACTORS)
-    _engine.correlate(there(RNG.random((3, 4, 5, 6, 7, 2))), (np.ones(3),) * 3, axes=(0, 2, 4))
-    assert families() == {GpuPass}
+    assert families() == {_compose.Converted}
+    _cache.entries.clear()
+    _engine.correlate(there(RNG.random((3, 4, 5, 6, 7, 2))), (np.ones(3),) * 4, axes=(0, 2, 3, 4))
+    assert families() == {_compose.ManyFactors}
 
 
 CALLS = [
@@ -222,8 +203,6 @@ def test_nothing_to_filter():
 
 
 def test_refusals():
-    with pytest.raises(RuntimeError, match="at most 8 axes, axes that lie one in the other.*got 10"):
-        _engine.correlate(there(np.zeros((2,) * 10, np.int64)), np.ones((2,) * 9), axes=tuple(range(9)))
     with pytest.raises(ValueError, match="need one cval for all constant borders"):
         _engine.correlate(there(np.zeros((2,) * 4)), (np.ones(2),) * 4, borders="constant", cvals=(1.0, 2.0, 1.0, 1.0))
     with pytest.raises(ValueError, match="must begin at a multiple of its element's size"):
