@@ -103,12 +103,13 @@ void in_threads(std::int64_t blocks, const Body& body) {
   all.finish();
 }
 
-/// Calls work(), in which a thread that waits for others takes up none of the tasks that do not come from it, as oneTBB's threads do
+/// What work() gives, in which a thread that waits for others takes up none of the tasks that do not come from it, as oneTBB's threads do
 /// otherwise: for work that others wait for.
 template <class Work>
-void isolated(const Work& work) {
-  if (without_tbb()) return work();
-  tbb::this_task_arena::isolate(work);
+auto isolated(const Work& work) {
+  // A thread's first entry into oneTBB while others attach to it waits for them, and they for it, to no end.
+  if (without_tbb() || !start_tbb_threads()) return work();
+  return tbb::this_task_arena::isolate(work);
 }
 
 }  // namespace halation

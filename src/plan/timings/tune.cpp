@@ -1,8 +1,6 @@
 // tune.cpp: what a method takes on this machine, timed once and remembered.
 #include "plan/timings/tune.h"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -132,7 +130,7 @@ double time_run(const Job& job, Layout layout, const Backend& backend, Device de
         [&] { synchronise(device); });
   };
   // Without isolation, a thread that waits for others may take up a task of the caller's that waits for it.
-  return without_tbb() ? measure() : tbb::this_task_arena::isolate(measure);
+  return isolated(measure);
 }
 
 namespace {
