@@ -16,7 +16,7 @@ from ._direct import Direct
 from ._job import Terms, check_writable, filtered, share_of
 from ._mapping import Layout, packed
 from ._options import Options
-from ._weights import F64
+from ._weights import F64, multiplied_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -135,7 +135,7 @@ class ManyTaps:
         self._may_be_non_finite = job.may_be_non_finite(layout.dtype)
         inner, outer = _inner_and_outer(job, layout)
         rest = [axis for axis in job.axes if axis not in inner and axis not in outer]
-        weights = job.filters[0].transpose([job.axes.index(axis) for axis in (*outer, *inner, *rest)])
+        weights = multiplied_out(job.filters[0]).transpose([job.axes.index(axis) for axis in (*outer, *inner, *rest)])
         weights = weights.reshape(weights.shape[: len(outer) + len(inner)])
         options = _along(job, inner, job.constant(), method="direct" if job.method == "automatic" else job.method)
         read = layout if self._is_read else packed(layout.shape, F64, layout.device)
@@ -215,7 +215,7 @@ def _along(job: Job, axes: Shape, constant: float | tuple[float, ...], **more: A
     """The options by which a job filters along some of its axes."""
     at = [job.axes.index(axis) for axis in axes]
     borders, anchors = tuple(job.borders[i] for i in at), tuple(job.anchors[0][i] for i in at)
-    words = {"extent": job.extent, "sum": "f64", "method": job.method, "threads": job.threads} | more
+    words: dict[str, Any] = {"extent": job.extent, "sum": "f64", "method": job.method, "threads": job.threads} | more
     return Options(axes=axes, borders=borders, cvals=constant, anchors=anchors, **words)
 
 

@@ -122,9 +122,10 @@ class Job:
         """
         if self.magnitude or self.extent != "same":
             return
-        if not isinstance(self.filters[0], tuple):
-            return self._fold_dense(dtype)
-        factors, taps, anchors = list(self.filters[0]), list(self.taps), list(self.anchors[0])
+        filter_ = self.filters[0]
+        if not isinstance(filter_, tuple):
+            return self._fold_dense(filter_, dtype)
+        factors, taps, anchors = list(filter_), list(self.taps), list(self.anchors[0])
         for i, axis in enumerate(self.axes):
             factor = factors[i]
             if self.shape[axis] != 1 or taps[i] == 1:
@@ -140,10 +141,10 @@ class Job:
             factors[i], taps[i], anchors[i] = np.array([weight]), 1, 0
         self.filters, self.taps, self.anchors = [tuple(factors)], tuple(taps), [tuple(anchors)]
 
-    def _fold_dense(self, dtype: DType) -> None:
-        if self.may_be_non_finite(dtype) and np.any(self.filters[0] <= 0):
+    def _fold_dense(self, weights: NDArray[Any], dtype: DType) -> None:
+        if self.may_be_non_finite(dtype) and np.any(weights <= 0):
             return
-        weights, taps, anchors = self.filters[0], list(self.taps), list(self.anchors[0])
+        taps, anchors = list(self.taps), list(self.anchors[0])
         for i, axis in enumerate(self.axes):
             if self.shape[axis] != 1 or taps[i] == 1 or not 0 <= anchors[i] < taps[i]:
                 continue
