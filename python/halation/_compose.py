@@ -6,6 +6,7 @@ What is made of others gets `prepare` (_families.py), which makes its parts: eac
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,12 +22,13 @@ from ._weights import F64, multiplied_out
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import DTypeLike
+    from numpy.typing import DTypeLike, NDArray
 
     from ._job import Job
     from ._types import DType, Entry, Filters, Shape
 
     Move: TypeAlias = tuple[tuple[slice, ...], tuple[slice, ...] | None]
+    Part: TypeAlias = tuple[Entry, list[Move], float]
     Prepare: TypeAlias = Callable[[Layout, Layout | None, DTypeLike | None, Filters, Options], Entry]
 
 
@@ -139,21 +141,25 @@ class ManyTaps:
         weights = weights.reshape(weights.shape[: len(outer) + len(inner)])
         options = _along(job, inner, job.constant(), method="direct" if job.method == "automatic" else job.method)
         read = layout if self._is_read else packed(layout.shape, F64, layout.device)
-        self._parts: list[tuple[Entry, list[Move], float]] = []
-        self._zeros: list[tuple[Entry, list[Move], float]] = []  # whose weights are 0
+        self._parts: list[Part] = []  # whose weights are not all 0, without zeros around them
+        self._all: list[Part] = []  # as they are: 0 times what is infinite is no number
         for at in np.ndindex(weights.shape[: len(outer)]):
-            taps = np.ascontiguousarray(weights[at])
-            part = prepare(read, None, F64, taps, options), list(_moves(job, outer, at)), filtered(job.constant(), (taps.ravel(),))
-            (self._parts if taps.any() else self._zeros).append(part)
+            taps, moves = np.ascontiguousarray(weights[at]), list(_moves(job, outer, at))
+            outside = filtered(job.constant(), (taps.ravel(),))
+            if self._may_be_non_finite:
+                self._all.append((prepare(read, None, F64, taps, options), moves, outside))
+            if taps.any() or not self._parts:
+                fewer, anchors = _without_zeros(taps, options.anchors or ()) if job.extent == "same" else (taps, options.anchors)
+                self._parts.append((prepare(read, None, F64, fewer, replace(options, anchors=anchors)), moves, outside))
         self._rounded = _rounded(job, out_layout, prepare)
-        self.kept_bytes = sum([entry.kept_bytes for entry, _, _ in self._parts + self._zeros])
+        self.kept_bytes = sum([entry.kept_bytes for entry, _, _ in self._parts + self._all])
 
     def run(self, array: Any, out: Any, stream: int) -> Any:
         if not self._is_read:
             array = converted(array, F64)
-        parts = self._parts or self._zeros[:1]
+        parts = self._parts
         if self._may_be_non_finite and not (type(array) is np.ndarray and np.isfinite(array).all() and np.isfinite([p[2] for p in parts]).all()):
-            parts = self._parts + self._zeros  # 0 times what is infinite is no number
+            parts = self._all
         sums = empty(array, self.shape, F64)
         arithmetic = arithmetic_of(sums)
         for number, (entry, moves, outside) in enumerate(parts):
@@ -169,6 +175,17 @@ class ManyTaps:
         if self._divisor != 1:
             arithmetic.divide(sums, self._divisor, out=sums)
         return self._rounded.run(sums, out, stream)
+
+
+def _without_zeros(taps: NDArray[Any], anchors: Shape) -> tuple[NDArray[Any], Shape]:
+    """Weights without the zeros around them, and the place of the anchor in them, which stays there."""
+    kept, at = [], []
+    for axis, anchor in enumerate(anchors):
+        used = np.flatnonzero(taps.any(axis=tuple(i for i in range(taps.ndim) if i != axis)))
+        low, high = (min(int(used[0]), anchor), max(int(used[-1]), anchor)) if used.size else (anchor, anchor)
+        kept.append(slice(low, high + 1))
+        at.append(anchor - low)
+    return np.ascontiguousarray(taps[tuple(kept)]), tuple(at)
 
 
 def _inner_and_outer(job: Job, layout: Layout) -> tuple[Shape, Shape]:

@@ -304,6 +304,8 @@ def check_many_axes(job: Job) -> None:
         raise ValueError("a magnitude is possible along three axes at most")
     if not job.has_one_constant():
         raise ValueError("filters along more than three axes need one cval for all constant borders")
+    if not all(0 <= at < taps for at, taps in zip(job.anchors[0], job.taps)):
+        raise ValueError(f"anchor must lie inside the filter, got {job.anchors[0]} for {job.taps} taps")
 
 
 def check_writable(out: NDArray[Any]) -> None:

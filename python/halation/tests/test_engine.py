@@ -364,6 +364,14 @@ def test_numbers_of_any_type_are_refused_as_well(taps):
             _engine.correlate(array, row, scale=np.nan, **words)
 
 
+@pytest.mark.parametrize("axis", [0, 3])
+def test_anchors_along_many_axes_lie_in_the_filter(axis):
+    anchors = tuple(2 if i == axis else 0 for i in range(4))
+    for weights in (np.ones((2,) * 4), (np.ones(2),) * 4):
+        with pytest.raises(ValueError, match=r"anchor must lie inside the filter, got \(.*2.*\) for \(2, 2, 2, 2\) taps"):
+            _engine.correlate(np.ones((3, 4, 5, 6)), weights, anchors=anchors)
+
+
 def test_memory_error():
     """More than the machine has: a plan's output of 2**60 bytes."""
     with pytest.raises((MemoryError, ValueError)):
