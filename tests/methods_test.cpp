@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "core/convert.h"
@@ -73,7 +74,7 @@ Choice chosen(const PlanSpec& spec) {
 }
 
 TEST(Methods, AreAddedByARecord) {
-  std::vector<double> weights(15 * 17, 0.0);
+  std::vector<double> weights(std::size_t{15} * 17, 0.0);
   weights[40] = -3;
   const Image image = [] {
     Image made({.height = 60, .width = 90}, Pixel::i16);
@@ -96,7 +97,7 @@ TEST(Methods, AreAddedByARecord) {
   const View view = out.view();
   runner->run(image, {&view, 1}, {begin, runner->workspace_bytes()}, {});
   const Image expected = convolve(image, spec.filters[0], spec.options, reference());
-  EXPECT_TRUE(std::equal(out.view().data, out.view().data + 2 * 5400, expected.view().data));
+  EXPECT_EQ(std::memcmp(out.view().data, expected.view().data, std::size_t{2} * 5400), 0);
 }
 
 TEST(Methods, RefuseByTheirOwnWords) {
