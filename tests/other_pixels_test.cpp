@@ -52,6 +52,30 @@ TEST(OtherPixels, AreFilteredInStrips) {
   }
 }
 
+/// Constants whose upper halves are alike and whose lower ones are not.
+TEST(OtherPixels, OfStripsMeetSeveralConstantsInCorners) {
+  for (const Pixel pixel : {Pixel::i64, Pixel::u64, Pixel::i32}) {
+    for (const Shape& shape :
+         {Shape{.height = 700, .width = 207}, Shape{.depth = 19, .height = 90, .width = 80}}) {
+      OtherJob job{.spec = {}, .in = Image(shape, pixel)};
+      job.spec.shape = shape;
+      job.spec.pixel = pixel;
+      Numbers numbers(3);
+      fill(job.in.view(), numbers);
+      const FilterSize size{.depth = shape.depth > 1 ? 3 : 1, .height = 5, .width = 7};
+      job.spec.filters = {
+          Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), 2.0))};
+      job.spec.options = {
+          .border = {.z = Border::constant(700), .y = Border::constant(30000), .x = Border::constant(5)},
+          .output = pixel,
+          .overflow = Overflow::wrap,
+          .method = Method::direct,
+          .threads = 3};
+      expect_as_by_reference(job, to_string(shape));
+    }
+  }
+}
+
 /// Views whose elements lie apart, backwards.
 TEST(OtherPixels, MayLieAnywhere) {
   for (const Pixel pixel : {Pixel::i8, Pixel::i32, Pixel::u64, Pixel::c64, Pixel::c128}) {

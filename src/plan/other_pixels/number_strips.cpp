@@ -60,14 +60,15 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 }  // namespace
 
-NumberStrips::NumberStrips(const Job& job, int threads) : out_(job.out), strip_(job) {
+NumberStrips::NumberStrips(const Job& job, int threads)
+    : out_(job.out), strip_in_(job.in), strip_out_(job.out) {
   // Transforms and lower rates have tiles of their own, which are larger.
   const auto is_cut = [](const Taps& taps) { return taps.form != Form::spectrum && taps.form != Form::lower_rate; };
   if (job.out.elements() <= most_elements || !std::all_of(job.filters.begin(), job.filters.end(), is_cut)) return;
   const std::int64_t image = std::max(job.in.elements(), job.out.elements()) / job.in.batch;
   if (job.in.batch > 1) {
     const std::int64_t images = std::clamp<std::int64_t>(most_elements / image, 1, ceil_div(job.in.batch, threads));
-    strip_.in.batch = strip_.out.batch = images;
+    strip_in_.batch = strip_out_.batch = images;
     batches_ = ceil_div(job.out.batch, images);
   }
   if (image > most_elements) {
@@ -96,13 +97,22 @@ NumberStrips::NumberStrips(const Job& job, int threads) : out_(job.out), strip_(
       const auto a = static_cast<std::size_t>(axis_);
       parts_ = ceil_div(job.out.space()[a], each);
       border_ = job.borders[a];
-      extent_of(strip_.out, axis_) = each;
-      extent_of(strip_.in, axis_) = each + reach_;
-      for (Taps& taps : strip_.filters) taps.lead[a] -= low_;
-      strip_.borders[a] = BorderTable(0, each + reach_, each + reach_, Border::replicate());
+      extent_of(strip_out_, axis_) = each;
+      extent_of(strip_in_, axis_) = each + reach_;
     }
   }
-  if (count() > 1) strip_.threads = 1;
+}
+
+Job NumberStrips::cut(Job whole) const {
+  whole.in = strip_in_;
+  whole.out = strip_out_;
+  if (count() > 1) whole.threads = 1;
+  if (axis_ < 0) return whole;
+  const auto a = static_cast<std::size_t>(axis_);
+  for (Taps& taps : whole.filters) taps.lead[a] -= low_;
+  const std::int64_t extent = strip_in_.space()[a];
+  whole.borders[a] = BorderTable(0, extent, extent, Border::replicate());
+  return whole;
 }
 
 NumberStrips::Place NumberStrips::place(std::int64_t index, std::int64_t each, std::int64_t all) {
@@ -112,14 +122,15 @@ NumberStrips::Place NumberStrips::place(std::int64_t index, std::int64_t each, s
 
 NumberStrips::Place NumberStrips::in_part(std::int64_t strip) const {
   const auto a = static_cast<std::size_t>(axis_);
-  return place(strip % parts_, strip_.out.space()[a], out_.space()[a]);
+  return place(strip % parts_, strip_out_.space()[a], out_.space()[a]);
 }
 
 void NumberStrips::read(std::int64_t strip, const ConstView& in, std::span<const View> numbers,
                         const std::array<std::array<double, 2>, 3>& constants) const {
-  const ConstView images = of_batch(in, in_batch(strip).first, strip_.in.batch);
+  const ConstView images = of_batch(in, in_batch(strip).first, strip_in_.batch);
   if (axis_ < 0) return read_numbers(images, numbers, 1);
-  const std::int64_t begin = in_part(strip).first + low_, end = begin + strip_.in.space()[static_cast<std::size_t>(axis_)];
+  const std::int64_t begin = in_part(strip).first + low_,
+                     end = begin + strip_in_.space()[static_cast<std::size_t>(axis_)];
   for (std::int64_t at = begin; at < end;) {
     const std::int64_t source = border_.source(at);
     std::int64_t next = at + 1;

@@ -14,12 +14,14 @@ namespace halation {
 /// last strip along each reaches back over the one before, and has fewer outputs of its own.
 class NumberStrips {
  public:
-  /// `job` is over f64; at most so many threads do it.
+  /// By the borders of `job` as it was asked for; at most so many threads do it.
   NumberStrips(const Job& job, int threads);
 
   std::int64_t count() const { return batches_ * parts_; }
-  /// Of one strip; where there is one, the job.
-  const Job& job() const { return strip_; }
+  const Shape& in() const { return strip_in_; }
+  const Shape& out() const { return strip_out_; }
+  /// A job like the whole one, over a strip.
+  Job cut(Job whole) const;
 
   /// The numbers that a strip reads: one image, or the two that are halves; `constants` lie around each, by axis.
   void read(std::int64_t strip, const ConstView& in, std::span<const View> numbers,
@@ -34,11 +36,10 @@ class NumberStrips {
     std::int64_t first, skipped, count;
   };
   static Place place(std::int64_t index, std::int64_t each, std::int64_t all);
-  Place in_batch(std::int64_t strip) const { return place(strip / parts_, strip_.out.batch, out_.batch); }
+  Place in_batch(std::int64_t strip) const { return place(strip / parts_, strip_out_.batch, out_.batch); }
   Place in_part(std::int64_t strip) const;
 
-  Shape out_;
-  Job strip_;
+  Shape out_, strip_in_, strip_out_;
   BorderTable border_;  ///< along the axis
   int axis_ = -1;       ///< 0 to 2: depth, height, width
   std::int64_t low_ = 0, reach_ = 0;

@@ -206,9 +206,8 @@ class StripRunner final : public Runner {
         rule_(rule_of(*job_)),
         images_(static_cast<std::size_t>(Around(*job_).parts())),
         workers_(std::min<std::int64_t>(threads, strips_.count())) {
-    std::vector<Job> jobs{strips_.job()};
-    if (images_ == 2 && !are_parts_alike(*job_))
-      jobs.push_back(NumberStrips(job_over_numbers(native_job(*job_, 1)), threads).job());
+    std::vector<Job> jobs;
+    for (Job& native : native_jobs(*job_)) jobs.push_back(strips_.cut(job_over_numbers(std::move(native))));
     runners_ = runners_of(jobs, backend, device);
     for (std::size_t part = 0; part < images_; ++part) {
       const Job native = native_job(*job_, static_cast<int>(part));
@@ -222,7 +221,7 @@ class StripRunner final : public Runner {
   std::size_t constant_bytes() const override { return all_constants(runners_); }
   std::string explain() const override {
     return std::string(images_ == 2 ? "upper halves of 64 bits, then lower ones" : "numbers") +
-           " as f64 in " + std::to_string(strips_.count()) + " strips of " + to_string(strips_.job().out) +
+           " as f64 in " + std::to_string(strips_.count()) + " strips of " + to_string(strips_.out()) +
            ", at most " + std::to_string(workers_) + (workers_ == 1 ? " thread; " : " threads; ") +
            runners_.front()->explain();
   }
@@ -236,9 +235,9 @@ class StripRunner final : public Runner {
       const auto number = static_cast<std::size_t>(worker);
       auto room = workspace.subspan(number * bytes_of_worker(), bytes_of_worker());
       std::array<View, 2> read;
-      for (std::size_t part = 0; part < images_; ++part) read[part] = take(strips_.job().in, device_, room);
+      for (std::size_t part = 0; part < images_; ++part) read[part] = take(strips_.in(), device_, room);
       const std::span<View> written = std::span(sums).subspan(number * each, each);
-      for (View& numbers : written) numbers = take(strips_.job().out, device_, room);
+      for (View& numbers : written) numbers = take(strips_.out(), device_, room);
       for (std::int64_t strip = worker; strip < strips_.count(); strip += workers_) {
         strips_.read(strip, in, std::span(read).first(images_), constants_);
         for (std::size_t part = 0; part < images_; ++part) {
@@ -254,8 +253,7 @@ class StripRunner final : public Runner {
 
  private:
   std::size_t bytes_of_worker() const {
-    return images_ *
-               (bytes_of_numbers(strips_.job().in) + job_->outputs() * bytes_of_numbers(strips_.job().out)) +
+    return images_ * (bytes_of_numbers(strips_.in()) + job_->outputs() * bytes_of_numbers(strips_.out())) +
            rounded_up(most_workspace(runners_));
   }
 
@@ -339,7 +337,7 @@ std::unique_ptr<const Runner> WithOtherPixels::prepare(std::shared_ptr<const Job
   if (is_native(*job)) return backend_.prepare(std::move(job), device);
   if (kind() == Device::Kind::cpu && !is_complex(job->in_pixel)) {
     const int threads = threads_of(*job);
-    NumberStrips strips(job_over_numbers(native_job(*job)), threads);
+    NumberStrips strips(*job, threads);
     if (strips.count() > 1)
       return std::make_unique<StripRunner>(std::move(job), backend_, device, std::move(strips), threads);
   }
