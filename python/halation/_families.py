@@ -71,7 +71,7 @@ def _as_read(layout: Layout) -> Layout:
 
 
 def _as_written(layout: Layout) -> Layout:
-    """The same of outputs. Truth is made of bytes: what is not 0."""
+    """The same of outputs; bytes for truth, of which each but 0 is true."""
     return _usable(layout, _BYTES if layout.dtype.kind == "b" else layout.dtype)
 
 

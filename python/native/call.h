@@ -16,9 +16,13 @@ namespace halation::python {
 
 using Five = std::array<std::int64_t, 5>;
 
-inline Shape shape_of(const Five& n) { return {.batch = n[0], .depth = n[1], .height = n[2], .width = n[3], .channels = n[4]}; }
+inline Shape shape_of(const Five& n) {
+  return {.batch = n[0], .depth = n[1], .height = n[2], .width = n[3], .channels = n[4]};
+}
 inline Five five_of(const Shape& n) { return {n.batch, n.depth, n.height, n.width, n.channels}; }
-inline Strides strides_from(const Five& s) { return {.batch = s[0], .depth = s[1], .height = s[2], .width = s[3], .channels = s[4]}; }
+inline Strides strides_from(const Five& s) {
+  return {.batch = s[0], .depth = s[1], .height = s[2], .width = s[3], .channels = s[4]};
+}
 
 /// What an array must be like to be one of a call's, and where its five extents lie in it.
 struct Side {
@@ -61,7 +65,8 @@ class Call {
       : plan_(std::move(plan)),
         in_(side_from(shape_of(shape), pixel_named(pixel), in)),
         out_(side_from(plan_.output_shape(), plan_.output_pixel(), out)) {
-    if (in_.offsets.size() != out_.offsets.size()) throw nb::value_error("a call needs as many input as output offsets");
+    if (in_.offsets.size() != out_.offsets.size())
+      throw nb::value_error("a call needs as many input as output offsets");
   }
 
   /// False where an array is not as this call expects it (nothing has been done then).

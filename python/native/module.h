@@ -5,7 +5,8 @@
 
 namespace halation::python {
 
-/// The library's errors as Python's; those of what is not supported as `unsupported`, a type that lives as long as the interpreter.
+/// The library's errors as Python's; those of what is not supported as `unsupported`, a type that lives as
+/// long as the interpreter.
 void bind_errors(nanobind::module_& module, PyObject* unsupported);
 void bind_plan(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);

@@ -27,10 +27,12 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.shape = shape_of(shape);
   spec.pixel = pixel_named(pixel);
   spec.options.operation = operation_named(operation);
-  for (const FilterWords& filter : filters) spec.filters.push_back(filter_from(filter, spec.options.operation));
+  for (const FilterWords& filter : filters)
+    spec.filters.push_back(filter_from(filter, spec.options.operation));
   spec.combine = magnitude ? Combine::magnitude : Combine::none;
   spec.device = device_named(device);
-  spec.options.border = {.z = border_from(borders[0]), .y = border_from(borders[1]), .x = border_from(borders[2])};
+  spec.options.border = {
+      .z = border_from(borders[0]), .y = border_from(borders[1]), .x = border_from(borders[2])};
   spec.options.extent = extent_named(extent);
   spec.options.output = pixel_named(output);
   spec.options.scale = scale;
@@ -70,21 +72,26 @@ nb::list list_of_devices() {
 }  // namespace
 
 void bind_plan(nb::module_& module) {
-  nb::class_<Plan>(module, "Plan", "A prepared job of the library, over five extents: batch, depth, height, width, channels.")
+  nb::class_<Plan>(module, "Plan",
+                   "A prepared job of the library, over five extents: batch, depth, height, width, channels.")
       .def_prop_ro(
-          "output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); }, "The five extents of the output.")
+          "output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); },
+          "The five extents of the output.")
       .def_prop_ro("output_pixel", [](const Plan& plan) { return std::string(name_of(plan.output_pixel())); })
-      .def_prop_ro("workspace_bytes", &Plan::workspace_bytes, "Scratch bytes that one run needs, from the library's pool.")
-      .def_prop_ro("constant_bytes", &Plan::constant_bytes, "Bytes that stay taken while it lives: weights, spectra and roots of transforms.")
+      .def_prop_ro("workspace_bytes", &Plan::workspace_bytes,
+                   "Scratch bytes that one run needs, from the library's pool.")
+      .def_prop_ro("constant_bytes", &Plan::constant_bytes,
+                   "Bytes that stay taken while it lives: weights, spectra and roots of transforms.")
       .def_prop_ro(
-          "methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
+          "methods", [](const Plan& plan) { return names_of(plan.methods()); },
+          "The methods chosen, one a filter.")
       .def("error_bound", &Plan::error_bound, nb::arg("max_abs"),
            "Largest difference, before rounding, from exact arithmetic for inputs of magnitude at most "
            "`max_abs`.")
       .def("explain", &Plan::explain, "What will be done and why.");
   nb::class_<Call>(module, "Call", "A plan for arrays of given shapes and strides.")
-      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(), nb::arg("plan"), nb::arg("shape"),
-           nb::arg("pixel"), nb::arg("input"), nb::arg("output"))
+      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(),
+           nb::arg("plan"), nb::arg("shape"), nb::arg("pixel"), nb::arg("input"), nb::arg("output"))
       .def("run", &Call::run, nb::arg("input"), nb::arg("output"), nb::arg("stream") = 0,
            "Filters one array into another; False, with nothing done, where one of them is not as this call "
            "expects it.")
@@ -104,7 +111,8 @@ void bind_plan(nb::module_& module) {
         if (most_threads > 0) limit.emplace(most_threads);
         return available_threads();
       },
-      nb::arg("most_threads"), "CPU threads that plans take at most, where `most_threads`, if it is not 0, limits them.");
+      nb::arg("most_threads"),
+      "CPU threads that plans take at most, where `most_threads`, if it is not 0, limits them.");
   module.def("devices", &list_of_devices, nb::sig("def devices() -> list[dict[str, typing.Any]]"),
              "Every device that this build can use on this machine.");
 }

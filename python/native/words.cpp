@@ -12,21 +12,25 @@ namespace halation::python {
 namespace {
 
 template <class Choice>
-Choice chosen(const std::string& name, std::initializer_list<std::pair<const char*, Choice>> choices, const char* what) {
+Choice chosen(const std::string& name, std::initializer_list<std::pair<const char*, Choice>> choices,
+              const char* what) {
   std::string list;
   for (const auto& [text, choice] : choices) {
     if (name == text) return choice;
     list += (list.empty() ? "" : ", ") + std::string(text);
   }
-  throw Error(ErrorCode::invalid_argument, "unknown " + std::string(what) + " '" + name + "'; choose from " + list);
+  throw Error(ErrorCode::invalid_argument,
+              "unknown " + std::string(what) + " '" + name + "'; choose from " + list);
 }
 
 std::vector<double> doubles(nb::handle object) {
   const Array array(object, Access::read);
-  if (array.kind != 'f' || array.item_bytes != 8 || array.axes != 1) throw nb::type_error("weights must be one row of f8");
+  if (array.kind != 'f' || array.item_bytes != 8 || array.axes != 1)
+    throw nb::type_error("weights must be one row of f8");
   std::vector<double> values(static_cast<std::size_t>(array.shape[0]));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = *reinterpret_cast<const double*>(array.data + static_cast<std::int64_t>(i) * array.strides[0]);
+    values[i] =
+        *reinterpret_cast<const double*>(array.data + static_cast<std::int64_t>(i) * array.strides[0]);
   }
   return values;
 }
@@ -34,18 +38,22 @@ std::vector<double> doubles(nb::handle object) {
 }  // namespace
 
 Operation operation_named(const std::string& name) {
-  return chosen<Operation>(name, {{"correlation", Operation::correlation}, {"convolution", Operation::convolution}}, "operation");
+  return chosen<Operation>(
+      name, {{"correlation", Operation::correlation}, {"convolution", Operation::convolution}}, "operation");
 }
 
 Rounding rounding_named(const std::string& name) {
-  return chosen<Rounding>(name, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}}, "rounding");
+  return chosen<Rounding>(name, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}},
+                          "rounding");
 }
 
 Overflow overflow_named(const std::string& name) {
   return chosen<Overflow>(name, {{"saturate", Overflow::saturate}, {"wrap", Overflow::wrap}}, "overflow");
 }
 
-Sum sum_named(const std::string& name) { return chosen<Sum>(name, {{"automatic", Sum::automatic}, {"f64", Sum::f64}}, "sum"); }
+Sum sum_named(const std::string& name) {
+  return chosen<Sum>(name, {{"automatic", Sum::automatic}, {"f64", Sum::f64}}, "sum");
+}
 
 Filter filter_from(const FilterWords& words, Operation operation) {
   const auto& [size, given, weights] = words;
@@ -73,7 +81,8 @@ Chain chain_of(const nb::list& stages) {
   Chain chain;
   for (const nb::handle stage : stages) {
     if (nb::isinstance<nb::str>(stage)) {
-      for (FilterSet& each : chain_from(nb::cast<std::string>(stage)).stages) chain.stages.push_back(std::move(each));
+      for (FilterSet& each : chain_from(nb::cast<std::string>(stage)).stages)
+        chain.stages.push_back(std::move(each));
     } else {
       const auto [words, is_correlation] = nb::cast<std::pair<FilterWords, bool>>(stage);
       const Filter filter = filter_from(words, Operation::correlation);  // as it is
@@ -89,7 +98,9 @@ Options options_of(const nb::dict& words) {
   const auto borders = nb::cast<std::vector<BorderWords>>(words["borders"]);
   if (borders.empty() || borders.size() > 3) throw nb::value_error("there are 1 to 3 borders");
   const Border outer = border_from(borders.front());
-  options.border = {.z = outer, .y = borders.size() > 1 ? border_from(borders[borders.size() - 2]) : outer, .x = border_from(borders.back())};
+  options.border = {.z = outer,
+                    .y = borders.size() > 1 ? border_from(borders[borders.size() - 2]) : outer,
+                    .x = border_from(borders.back())};
   options.extent = extent_named(word("extent"));
   options.operation = operation_named(word("operation"));
   if (!words["output"].is_none()) options.output = pixel_named(word("output"));
@@ -105,7 +116,9 @@ Options options_of(const nb::dict& words) {
 }
 
 ColourOptions colours_of(const nb::dict& words) {
-  return {.alpha = nb::cast<bool>(words["alpha"]), .linear = nb::cast<bool>(words["linear"]), .gray = nb::cast<bool>(words["gray"])};
+  return {.alpha = nb::cast<bool>(words["alpha"]),
+          .linear = nb::cast<bool>(words["linear"]),
+          .gray = nb::cast<bool>(words["gray"])};
 }
 
 std::optional<Display> view_of(const nb::dict& words) {

@@ -38,12 +38,13 @@ using BorderWords = std::pair<std::string, double>;
 Filter filter_from(const FilterWords& words, Operation operation);
 Border border_from(const BorderWords& words);
 
-/// A chain as a list of its stages: texts (`chain_from`), which may have several themselves, and filters, (words, whether it always
-/// correlates), their weights as they are. Named filters follow the image.
+/// A chain as a list of its stages: texts (`chain_from`), which may have several themselves, and filters,
+/// (words, whether it always correlates), their weights as they are. Named filters follow the image.
 Chain chain_of(const nb::list& stages);
 
-/// What is asked of every stage of a chain, or of the last: names as in `Options`, of choices their words, `output` a pixel's name or None;
-/// and `borders`, a tuple of 1 to 3 BorderWords for the innermost axes, of which the first is that of those further out.
+/// What is asked of every stage of a chain, or of the last: names as in `Options`, of choices their words,
+/// `output` a pixel's name or None; and `borders`, a tuple of 1 to 3 BorderWords for the innermost axes, of
+/// which the first is that of those further out.
 Options options_of(const nb::dict& words);
 
 /// `alpha`, `linear` and `gray` of a dictionary, and its `view`, a name or None.

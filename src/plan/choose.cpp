@@ -110,8 +110,7 @@ class Chooser {
       if (allowed.only == nullptr && found.shows(job)) continue;
       return found;
     }
-    return candidate(priced(*methods_.front(), analysis, job), analysis,
-                     job);  // which does any filter, or says why not
+    return candidate(priced(*methods_.front(), analysis, job), analysis, job);  // which does any filter
   }
 
   /// Whether the method does the filter.
@@ -400,10 +399,6 @@ class JobChooser {
 };
 
 }  // namespace
-
-Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device) {
-  return choose(std::move(checked), options, backend, device, methods_of(backend));
-}
 
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device,
               std::vector<const MethodRecord*> methods) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/backend.h"
@@ -24,12 +25,13 @@ struct Choice {
   bool others_in_f32 = false;  ///< whether sums are in f64 for the sake of transforms alone
 };
 
-/// Chooses the quickest method for each filter among those of the backend, by `Options::tune`, and the
+/// Chooses the quickest method for each filter among some, or those of the backend, by `Options::tune`, and the
 /// precision of sums. Throws `Error` where the method asked for does not fit.
-Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device);
-/// The same among other methods.
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device,
               std::vector<const MethodRecord*> methods);
+inline Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device) {
+  return choose(std::move(checked), options, backend, device, methods_of(backend));
+}
 
 /// All methods of the backend for a filter of the choice, see `Plan::ranking`.
 std::vector<RankedMethod> ranking(const Choice& choice, std::size_t filter, const Backend& backend,
