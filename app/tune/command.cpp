@@ -18,6 +18,7 @@
 #include "core/figures_text.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
+#include "io/file.h"
 #include "plan/backends.h"
 #include "plan/timings/shared_timings.h"
 #include "plan/timings/time_methods.h"
@@ -50,7 +51,7 @@ struct Flags {
   std::string filter;
   FilterOptions filter_options;
   StatedJobOptions job_options;
-  Given device, threads;
+  Given device, threads, jobs, figures;
   bool forget = false;
 };
 
@@ -67,6 +68,12 @@ Flags::Flags(Command& command)
   machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   command.group("Kept times")
       .flag("--forget", forget, "removes all times and figures that are kept, and measures nothing");
+  OptionGroup figures_group = command.group("Figures of devices");
+  figures_group.text("--jobs", jobs, "N", "jobs of all kinds that are timed [120 on a CPU, 600 on a GPU]");
+  figures_group.text(
+      "--figures", figures, "FILE",
+      "starts from the figures in FILE, one of those that halation is built with, and replaces "
+      "those that it finds; keeps nothing");
   command.everyday({"--size", "--pixel", "--channels", "--border", "--accuracy", "--device", "--threads", "--forget"});
   command.footer(footer);
 }
@@ -81,7 +88,11 @@ void check_options(const Command& command, const Flags& flags) {
     if (flags.forget && option.name() != "--forget") refuse("--forget goes alone");
     if (flags.filter.empty() && (option.heading == filter_heading || option.heading == for_job))
       refuse(fmt::format("{} goes with a filter", option.name()));
+    if (!flags.filter.empty() && (option.name() == "--jobs" || option.name() == "--figures"))
+      refuse(fmt::format("{} goes without a filter", option.name()));
   }
+  if (flags.figures && !flags.device)
+    refuse("--figures needs --device: a file has the figures of one device");
 }
 
 std::vector<Device> devices_of(const Flags& flags) {
@@ -181,9 +192,12 @@ Table table_of(const Shares& before, const Shares& after, const std::string& tit
   return table;
 }
 
-/// Times the spread, keeps the figures and says how near they are.
-std::string tune_device(Device device, int threads, bool& is_kept) {
-  const std::vector<PlanSpec> jobs = spread_for(device, threads);
+/// The figures of a device that jobs of all kinds lead to, and how near they are.
+struct Found {
+  std::string figures, table;
+};
+
+Found figures_found(Device device, const std::vector<PlanSpec>& jobs) {
   StatusLine status;
   const bool is_shown = StatusLine::is_possible();
   std::vector<TimedOffer> all;
@@ -198,15 +212,39 @@ std::string tune_device(Device device, int threads, bool& is_kept) {
   status.clear();
   const Backend& backend = backend_for(device);
   const Shares before = shares_of(all, device);
-  const std::string figures = timed(seconds, [&] { return backend.figures_of(all, device); });
+  std::string figures = timed(seconds, [&] { return backend.figures_of(all, device); });
   backend.use_figures(figures, device);
+  return {std::move(figures),
+          text_of(table_of(before, shares_of(all, device),
+                           fmt::format("{}: measured / expected, median of {} times of {} jobs in {}",
+                                       name_of(device), all.size(), jobs.size(), time_text(seconds))))};
+}
+
+/// Keeps them for plans to come, unless they cannot be.
+bool keep(Device device, const std::string& figures) {
   Timings kept;
   for (const FigureLine& line : figure_lines(figures))
     kept.figures.push_back({machine_of(device), std::string(line.text)});
-  is_kept = share(kept) && is_kept;
-  return text_of(table_of(before, shares_of(all, device),
-                          fmt::format("{}: measured / expected, median of {} times of {} jobs in {}",
-                                      name_of(device), all.size(), jobs.size(), time_text(seconds))));
+  return share(kept);
+}
+
+/// What the file holds is where the search starts, and is replaced by what it finds.
+std::string replace_figures(const std::string& path, Device device, const std::vector<PlanSpec>& jobs) {
+  io::check_target(path);
+  std::string text;
+  try {
+    const io::Input file(path);
+    text.assign(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    backend_for(device).use_figures(text, device);
+  } catch (const Error& error) {
+    throw Error{error.code(), fmt::format("{}: {}", path, error.what())};
+  }
+  Found found = figures_found(device, jobs);
+  const std::string whole = with_lines(text, found.figures);
+  io::Output file(path);
+  file.write(whole.data(), whole.size());
+  file.commit();
+  return found.table + fmt::format("\nwritten to {}\n", path);
 }
 
 std::string tune(const Command& command, const Flags& flags) {
@@ -215,10 +253,17 @@ std::string tune(const Command& command, const Flags& flags) {
   const int threads =
       flags.threads ? static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024)) : 0;
   const std::vector<Device> chosen = devices_of(flags);
+  const int count = flags.jobs ? static_cast<int>(whole_number_from("--jobs", *flags.jobs, 1, 100000)) : 0;
+  if (flags.figures)
+    return replace_figures(*flags.figures, chosen.front(), spread_for(chosen.front(), threads, count));
   std::string text;
-  bool is_kept = true;
   if (flags.filter.empty()) {
-    for (const Device device : chosen) text += tune_device(device, threads, is_kept);
+    bool is_kept = true;
+    for (const Device device : chosen) {
+      Found found = figures_found(device, spread_for(device, threads, count));
+      is_kept = keep(device, found.figures) && is_kept;
+      text += found.table;
+    }
     return text + "\n" + place(is_kept);
   }
   const StatedJob job = flags.job_options.job(flags.filter, flags.filter_options);

@@ -40,6 +40,27 @@ std::vector<FigureLine> figure_lines(std::string_view text) {
   return lines;
 }
 
+std::string with_lines(std::string_view text, std::string_view lines) {
+  std::vector<FigureLine> left = figure_lines(lines);
+  std::string whole;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view rest = line;
+    const std::string_view name = take_part(rest, ';');
+    const auto found =
+        std::find_if(left.begin(), left.end(), [&](const FigureLine& each) { return each.name == name; });
+    if (found != left.end()) {
+      line = found->text;
+      left.erase(found);
+    }
+    whole.append(line).append("\n");
+  }
+  for (const FigureLine& line : left) whole.append(line.text).append("\n");
+  return whole;
+}
+
 double figure_of(std::string_view number, const FigureLine& line) {
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);

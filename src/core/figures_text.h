@@ -17,6 +17,10 @@ struct FigureLine {
 /// The lines, as views on the text.
 std::vector<FigureLine> figure_lines(std::string_view text);
 
+/// `text` with these lines in place of those of the same names, comments and order as they are; lines of
+/// other names follow at the end.
+std::string with_lines(std::string_view text, std::string_view lines);
+
 /// What stands before the separator, without spaces around; `rest` is what stands behind it.
 std::string_view take_part(std::string_view& rest, char separator);
 

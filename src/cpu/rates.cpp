@@ -82,7 +82,9 @@ void use_rates(const Rates& rates) { rates_in_use() = rates; }
 
 Rates with(Rates rates, std::string_view text) {
   for (const FigureLine& line : figure_lines(text)) {
-    if (!set(rates, line) || !is_piece(line.name)) refuse_figures(line, "there is no such piece of work");
+    Rates changed = rates;
+    if (!set(changed, line)) refuse_figures(line, "there is no such piece of work");
+    if (is_piece(line.name)) rates = changed;
   }
   return rates;
 }

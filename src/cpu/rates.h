@@ -1,8 +1,8 @@
 // rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set, of AVX-512 one for
 // AMD's: what expected times are made of. The figures are texts in src/cpu/figures/.
 //
-// Made by tests/speed/fit_rates.py of measured times of seeded jobs on a Zen 3 (AVX2), a Sapphire Rapids
-// (AVX-512) and a Zen 4, all by two threads. What sums in f64 take counts twice.
+// Made of measured times of seeded jobs on a Zen 3 (AVX2), a Sapphire Rapids (AVX-512) and a Zen 4, all by
+// two threads; `halation tune --figures` makes new ones. What sums in f64 take counts twice.
 #pragma once
 
 #include <cstdint>
@@ -111,7 +111,7 @@ const Rates* rates_named(std::string_view name);
 const Rates& rates();
 
 /// The row of another machine's, or this one's, with what the text says of pieces of work, "lines.row; 59.5"
-/// a line. Throws `Error{invalid_argument}` that names the line.
+/// a line; figures that decide how sums are done stay. Throws `Error{invalid_argument}` that names the line.
 Rates with(Rates rates, std::string_view text);
 /// Nobody may ask for prices meanwhile.
 void use_rates(const Rates& rates);

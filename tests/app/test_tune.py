@@ -120,6 +120,25 @@ class Tune(ProgramTest):
         (self.folder / "timings/full").touch()
         self.check_error(["tune", "--forget"], "timings: no file of times, or it cannot be removed", 1, env={**os.environ, "HALATION_CACHE": "timings"})
 
+    def test_replaces_the_figures_of_a_file(self):
+        self.put("figures", b"# of a machine\nlines.row; 41\nall_cached_bytes; 8e6\n")
+        text = self.tuned("tune", "--device", "cpu", "--jobs", 2, "--figures", "figures", timeout=1700)
+        self.assertRegex(text, r"\A\ncpu: measured / expected, median of \d+ times of 2 jobs in ")
+        self.assertTrue(text.endswith("\nwritten to figures\n"))
+        comment, row, cached, *found = self.get("figures").decode().splitlines()
+        self.assertEqual((comment, cached), ("# of a machine", "all_cached_bytes; 8e6"))
+        self.assertRegex(row, r"^lines\.row; [\d.e+-]+$")
+        self.assertGreater(len(found), 50)
+        self.assertEqual(self.files(), ["figures"])
+
+    def test_figures_of_no_file(self):
+        words = ["tune", "--device", "cpu", "--jobs", 1, "--figures"]
+        self.put("wrong", b"lines.row; -3\n")
+        for name, why, code in (("none", "none: no such file", 1),
+                                ("wrong", 'wrong: figures: "lines.row; -3": "-3" is no figure: a number of 0 and more', 2)):
+            self.check_error([*words, name], why, code)
+        self.assertEqual(self.get("wrong"), b"lines.row; -3\n")
+
     def test_figures(self):
         text = self.tuned("tune", "--device", "cpu", timeout=1700)  # sanitizers take their time
         self.assertRegex(text, r"\A\ncpu: measured / expected, median of \d+ times of \d+ jobs in [\d.]+ m?i?n?s?\nfamily +times +before +now\n")
@@ -141,6 +160,10 @@ class Tune(ProgramTest):
                 (["--sigma", 2], f"tune: --sigma goes with a filter{see}"),
                 (["--size", "9x9"], f"tune: --size goes with a filter{see}"),
                 (["--pixel", "u8"], f"tune: --pixel goes with a filter{see}"),
+                (["box", "--jobs", 3], f"tune: --jobs goes without a filter{see}"),
+                (["box", "--figures", "x"], f"tune: --figures goes without a filter{see}"),
+                (["--figures", "x"], f"tune: --figures needs --device: a file has the figures of one device{see}"),
+                (["--jobs", 0, "--device", "cpu"], "--jobs must be a whole number from 1 to 100000, got '0'"),
                 (["--forget", "box"], f"tune: --forget goes alone{see}"),
                 (["--forget", "--device", "cpu"], f"tune: --forget goes alone{see}"),
                 (["box", "--device", "reference"], f"tune: --device must be cpu or cuda, got reference{see}"),

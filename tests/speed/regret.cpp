@@ -31,7 +31,6 @@
 #ifdef HALATION_HAS_CUDA
 #include "cuda/device/device.h"
 #include "cuda/families.h"
-#include "speed/launch_text.h"
 #endif
 
 namespace {
@@ -65,7 +64,6 @@ struct Way {
   double expected = 0;  // seconds, of one thread on the CPU
   std::function<std::unique_ptr<const Runner>()> make;
   bool chosen = false;
-  std::string shape = {};  ///< of its launch, as JSON
 };
 
 struct Ways {
@@ -94,12 +92,10 @@ Ways ways_on_gpu(const std::shared_ptr<const Job>& job, Device device, const Con
   Ways ways{{}, std::string(families.cheapest(*job, rows, gpu).family->name)};
   for (const cuda_backend::Family* family : families.list()) {
     if (family->refuses(request) != nullptr) continue;
-    ways.all.push_back({std::string(family->name), family->seconds(request),
-                        [=, &families, &gpu] {
+    ways.all.push_back({std::string(family->name), family->seconds(request), [=, &families, &gpu] {
                           const cuda_backend::UseDevice use(device);
                           return family->make({*job, rows, gpu, families}, job);
-                        },
-                        false, family->shape == nullptr ? "" : speed::text_of(family->shape(request), gpu)});
+                        }});
   }
   return ways;
 }
@@ -221,7 +217,6 @@ struct Measured {
     std::string family;
     double expected, took;
     bool chosen;
-    std::string shape;
   };
   std::vector<Way> ways;
 };
@@ -230,9 +225,9 @@ void print(const Measured& job) {
   std::printf("{%s, \"ways\": [", job.facts.c_str());
   const char* separator = "";
   for (const Measured::Way& way : job.ways) {
-    std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s%s}",
+    std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s}",
                 separator, std::string(name_of(way.method)).c_str(), way.family.c_str(), 1e6 * way.expected,
-                1e6 * way.took, way.chosen ? ", \"chosen\": true" : "", way.shape.c_str());
+                1e6 * way.took, way.chosen ? ", \"chosen\": true" : "");
     separator = ", ";
   }
   std::printf("]}\n");
@@ -322,7 +317,7 @@ Measured measure(const Settings& settings, std::uint64_t index) {
   Measured measured{facts, {}};
   for (const Timed& timed : all) {
     measured.ways.push_back(
-        {timed.method, timed.way.name, timed.way.expected, timed.least, timed.way.chosen, timed.way.shape});
+        {timed.method, timed.way.name, timed.way.expected, timed.least, timed.way.chosen});
   }
   return measured;
 }

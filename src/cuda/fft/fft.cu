@@ -110,14 +110,18 @@ LaunchShape shape_of(const FftTileKernels<T>& tile, const Cut& cut, const Reques
   shape.together = tile.blocks;
   shape.outputs = 1e-3 * static_cast<double>(2 * tile.numbers());
   shape.chain = shape.outputs / tile.threads;
-  // Tiles of which no box is known to hold enough are transformed again.
+  // Tiles of which no box is known to hold enough are transformed again. Groups of four random samples are
+  // too faint in a few tiles of a large image, which take as long as one on each multiprocessor.
   if (is_bounded_by_own_box(job)) {
     const Taps& taps = request.taps();
-    const bool none = groups_of(tile, taps.size[1], taps.size[2]).lanes == 0;
+    const FftGroups groups = groups_of(tile, taps.size[1], taps.size[2]);
     const bool none_outside = groups_of(tile, taps_inside(job, 1), taps_inside(job, 2)).lanes == 0;
     const std::int64_t inside =
         cut.planes * std::max<std::int64_t>(cut.down - 2, 0) * std::max<std::int64_t>(cut.across - 2, 0);
-    const std::int64_t again = none ? cut.tiles() : none_outside ? cut.tiles() - inside : 0;
+    const std::int64_t faint =
+        groups.lanes == 4 ? std::min<std::int64_t>(request.gpu.multiprocessors, cut.tiles()) : 0;
+    const std::int64_t again =
+        groups.lanes == 0 ? cut.tiles() : std::max(faint, none_outside ? cut.tiles() - inside : 0);
     shape.mads = shape.outputs * static_cast<double>(again) / static_cast<double>(cut.tiles());
   }
   return shape;

@@ -134,27 +134,30 @@ class StreamingRunner final : public Runner {
   StreamingArguments<M::weights> constants_{};
 };
 
+template <class In, int Z, int Y, int X, bool Factored, bool AllWarps>
+constexpr StreamingKernel streaming_kernel() {
+  using M = Streaming<Z, Y, X, Factored, AllWarps>;
+  return {.bytes = StreamingShared<In, Z, Y, X, Factored, AllWarps>::most_bytes(),
+          .warps = M::warps,
+          .columns = M::row_sums,
+          .rows = M::volume ? M::out_rows : 1,
+          .together = M::blocks,
+          .make = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
+            return std::make_unique<StreamingRunner<In, Z, Y, X, Factored, AllWarps>>(job, gpu);
+          }};
+}
+
 template <class In, int Z, int Y, int X, bool Factored>
 constexpr StreamingSize streaming_size() {
   StreamingSize size{.size = Y > 1 ? Space{Z, Y, X} : Space{1, Z, X},
-                 .factored = Factored,
-                 .pixel = PixelOf<In>::value,
-                 .all_warps_bytes = 0,
-                 .movers_bytes = 0,
-                 .by_all_warps = nullptr,
-                 .by_movers = nullptr};
-  if constexpr (has_all_warps<Z, Y, Factored>) {
-    size.all_warps_bytes = StreamingShared<In, Z, Y, X, Factored, true>::most_bytes();
-    size.by_all_warps = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
-      return std::make_unique<StreamingRunner<In, Z, Y, X, Factored, true>>(job, gpu);
-    };
-  }
-  if constexpr (has_movers<Z, Y, Factored> && std::is_same_v<In, float>) {
-    size.movers_bytes = StreamingShared<In, Z, Y, X, Factored, false>::most_bytes();
-    size.by_movers = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
-      return std::make_unique<StreamingRunner<In, Z, Y, X, Factored, false>>(job, gpu);
-    };
-  }
+                     .factored = Factored,
+                     .pixel = PixelOf<In>::value,
+                     .all_warps = {},
+                     .movers = {}};
+  if constexpr (has_all_warps<Z, Y, Factored>)
+    size.all_warps = streaming_kernel<In, Z, Y, X, Factored, true>();
+  if constexpr (has_movers<Z, Y, Factored> && std::is_same_v<In, float>)
+    size.movers = streaming_kernel<In, Z, Y, X, Factored, false>();
   return size;
 }
 

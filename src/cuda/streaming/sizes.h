@@ -10,15 +10,25 @@
 
 namespace halation::cuda_backend {
 
-/// One size, and the way to make runners: by all warps of a block, over rows of its pixel on 16-byte boundaries, and by movers, over any.
+/// A kernel of one size, as it is launched.
+struct StreamingKernel {
+  std::size_t bytes = 0;  ///< of shared memory that a block takes at most
+  int warps = 0;          ///< of a block that compute
+  int columns = 0;        ///< sums of a row of a block
+  int rows = 0;           ///< of a block, at each place along the way
+  int together = 0;       ///< blocks of a multiprocessor, as registers let
+  std::unique_ptr<const Runner> (*make)(const std::shared_ptr<const Job>&, const Gpu&) = nullptr;
+
+  explicit operator bool() const { return make != nullptr; }
+};
+
+/// One size, and its kernels: by all warps of a block, over rows of its pixel on 16-byte boundaries, and by
+/// movers, over any.
 struct StreamingSize {
   Space size;
   bool factored;
   Pixel pixel;
-  std::size_t all_warps_bytes;  ///< of shared memory that a block takes at most; 0 where there is no such kernel
-  std::size_t movers_bytes;
-  std::unique_ptr<const Runner> (*by_all_warps)(const std::shared_ptr<const Job>&, const Gpu&);
-  std::unique_ptr<const Runner> (*by_movers)(const std::shared_ptr<const Job>&, const Gpu&);
+  StreamingKernel all_warps, movers;
 };
 
 template <class In, int Z, int Y, int X, bool Factored>

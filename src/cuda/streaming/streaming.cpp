@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "core/convert.h"
 #include "cuda/parts/strips.h"
@@ -37,39 +38,36 @@ const char* refuses_alike(const Request& request) {
   return nullptr;
 }
 
-LaunchShape shape_of(const Request& request, bool all_warps) {
+LaunchShape shape_of(const Request& request, const StreamingKernel& kernel, std::string_view name,
+                     std::int64_t beside) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
   const bool volume = z > 1;
-  const bool factored = request.taps().form != Form::dense;
-  LaunchShape shape = launch_shape(request, all_warps ? volume ? "streaming, volumes" : "streaming"
-                                            : volume  ? "streaming by movers, volumes"
-                                                      : "streaming by movers");
+  LaunchShape shape = launch_shape(request, name);
   const std::int64_t walked = volume ? z : y;
-  const int warps = volume ? 8 : all_warps ? 4 : factored || walked < 10 ? 2 : 3;
-  const std::int64_t columns = volume ? 128 : 32 * warps * (walked > 17 ? 4 : 8);
-  const std::int64_t rows = volume ? 2 * warps : 1;
-  const std::int64_t beside = all_warps ? 1 : channels_beside(request.rows, job.in.channels);
-  const std::int64_t pixels = columns / 4 / beside * 4;
+  const std::int64_t pixels = kernel.columns / 4 / beside * 4;
   const std::int64_t others = divide_up(job.out.width, pixels) * job.out.batch * (job.out.channels / beside) *
-                              (volume ? divide_up(job.out.height, rows) : job.out.depth);
+                              (volume ? divide_up(job.out.height, kernel.rows) : job.out.depth);
   const std::int64_t extent = volume ? job.out.depth : job.out.height;
-  shape.together = all_warps ? (volume ? 2 : 4) : walked < (volume ? 5 : 10) ? 3 : 2;  // as registers let
-  const std::int64_t places = std::int64_t{gpu.multiprocessors} * shape.together;
+  shape.together = kernel.together;
+  const std::int64_t places = std::int64_t{request.gpu.multiprocessors} * shape.together;
   const std::int64_t length = std::min(extent, strips_of(extent, others, places, walked - 1).length);
   shape.blocks = others * divide_up(extent, length);
   shape.steps = static_cast<double>(length + walked - 1);
+  const bool factored = request.taps().form != Form::dense;
   const auto taps = static_cast<double>(factored ? x + y + (volume ? z : 0) : x * y * z);
-  shape.outputs = 1e-3 * shape.steps * static_cast<double>(columns * rows);
+  shape.outputs = 1e-3 * shape.steps * kernel.columns * kernel.rows;
   shape.mads = shape.outputs * taps;
-  shape.chain = shape.mads / (32 * warps);
+  shape.chain = shape.mads / (32 * kernel.warps);
   const std::int64_t row_elements = beside * (std::min(pixels, divide_up(job.out.width, 4) * 4) + x - 1);
-  shape.staged = 1e-3 * shape.steps * static_cast<double>((rows + (volume ? y - 1 : 0)) * row_elements);
-  const std::int64_t at_once = divide_up(columns + x - 1, 32) * 32;  // that lanes stage
+  shape.staged =
+      1e-3 * shape.steps * static_cast<double>((kernel.rows + (volume ? y - 1 : 0)) * row_elements);
+  const std::int64_t at_once = divide_up(kernel.columns + x - 1, 32) * 32;  // that lanes stage
   shape.traits.set(Trait::one_by_one, row_elements > at_once);
   return shape;
 }
+
+bool is_volume(const Request& request) { return request.taps().size[0] > 1; }
 
 }  // namespace
 
@@ -80,7 +78,7 @@ const Family streaming{
       const Job& job = request.job;
       const Taps& taps = request.taps();
       const StreamingSize* const size = find(taps, job.in_pixel);
-      const bool volume = taps.size[0] > 1;
+      const bool volume = is_volume(request);
       if (size == nullptr || (job.out_pixel != job.in_pixel && job.out_pixel != Pixel::f32))
         return "f32, and of volumes smaller pixels, as the input has them or to f32, alone";
       const auto is_pixel = [&](const BorderTable& border) {
@@ -92,30 +90,39 @@ const Family streaming{
         return "rows on 16-byte boundaries alone";
       if (job.in.width != job.out.width || job.out.width % 4 != 0 || taps.lead[2] != -(taps.size[2] / 2))
         return "outputs over their inputs, a multiple of 4 of them, alone";
-      if (size->all_warps_bytes == 0 || size->all_warps_bytes > request.gpu.shared_limit)
+      if (!size->all_warps || size->all_warps.bytes > request.gpu.shared_limit)
         return "no kernel for this size";
       if (!(volume ? request.gpu.copies_async() : request.gpu.copies_in_bulk()))
         return "no copies into shared memory on this GPU";
       if (job.in.depth > 1 << 29 && volume) return "fewer planes alone";
       return nullptr;
     },
-    .shape = [](const Request& request) { return shape_of(request, true); },
+    .shape =
+        [](const Request& request) {
+          return shape_of(request, find(request.taps(), request.job.in_pixel)->all_warps,
+                          is_volume(request) ? "streaming, volumes" : "streaming", 1);
+        },
     .make =
         [](const Request& request, const std::shared_ptr<const Job>& job) {
-          return find(request.taps(), job->in_pixel)->by_all_warps(job, request.gpu);
+          return find(request.taps(), job->in_pixel)->all_warps.make(job, request.gpu);
         }};
 
 const Family streaming_movers{
     .name = "streaming by movers",
     .refuses = [](const Request& request) -> const char* {
       if (const char* why = refuses_alike(request)) return why;
-      const std::size_t bytes = find(request.taps())->movers_bytes;
-      return bytes == 0 || bytes > request.gpu.shared_limit ? "no kernel for this size" : nullptr;
+      const StreamingKernel& kernel = find(request.taps())->movers;
+      return !kernel || kernel.bytes > request.gpu.shared_limit ? "no kernel for this size" : nullptr;
     },
-    .shape = [](const Request& request) { return shape_of(request, false); },
+    .shape =
+        [](const Request& request) {
+          return shape_of(request, find(request.taps())->movers,
+                          is_volume(request) ? "streaming by movers, volumes" : "streaming by movers",
+                          channels_beside(request.rows, request.job.in.channels));
+        },
     .make =
         [](const Request& request, const std::shared_ptr<const Job>& job) {
-          return find(request.taps())->by_movers(job, request.gpu);
+          return find(request.taps())->movers.make(job, request.gpu);
         }};
 
 }  // namespace halation::cuda_backend
