@@ -111,7 +111,7 @@ class Draw {
 std::vector<PlanSpec> spread_for(Device device, int threads, int count) {
   constexpr std::uint64_t seed = 1973;
   const bool is_gpu = device.kind == Device::Kind::cuda;
-  Draw draw(is_gpu ? 0x1p26 : 0x1p20, seed);
+  Draw draw(is_gpu ? 0x1p25 : 0x1p20, seed);
   std::vector<PlanSpec> jobs;
   if (count == 0) count = is_gpu ? 600 : 120;
   for (int i = 0; i < count; ++i) {
