@@ -43,6 +43,7 @@ Examples:
 
 constexpr const char* for_job = "Filter's job";
 constexpr const char* for_machine = "Machine";
+constexpr const char* for_figures = "Figures of devices";
 
 /// The command line as it was typed.
 struct Flags {
@@ -68,7 +69,7 @@ Flags::Flags(Command& command)
   machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   command.group("Kept times")
       .flag("--forget", forget, "removes all times and figures that are kept, and measures nothing");
-  OptionGroup figures_group = command.group("Figures of devices");
+  OptionGroup figures_group = command.group(for_figures);
   figures_group.text("--jobs", jobs, "N", "jobs of all kinds that are timed [120 on a CPU, 600 on a GPU]");
   figures_group.text(
       "--figures", figures, "FILE",
@@ -88,7 +89,7 @@ void check_options(const Command& command, const Flags& flags) {
     if (flags.forget && option.name() != "--forget") refuse("--forget goes alone");
     if (flags.filter.empty() && (option.heading == filter_heading || option.heading == for_job))
       refuse(fmt::format("{} goes with a filter", option.name()));
-    if (!flags.filter.empty() && (option.name() == "--jobs" || option.name() == "--figures"))
+    if (!flags.filter.empty() && option.heading == for_figures)
       refuse(fmt::format("{} goes without a filter", option.name()));
   }
   if (flags.figures && !flags.device)

@@ -212,7 +212,7 @@ class Completion(ProgramTest):
         self.assertEqual(complete("apply", "gaussian", "--bor"), ["--border", "--border-value"])
         self.assertEqual(complete("filters", "so"), ["sobel"])
         self.assertEqual(complete("tune", "so"), ["sobel"])
-        self.assertEqual(complete("tune", "sobel", "--fo"), ["--forget"])
+        self.assertEqual(complete("tune", "sobel", "--f"), ["--forget", "--figures"])
         self.assertEqual(complete("tune", "--device", ""), ["cpu", "cuda"])
         self.assertEqual(complete("apply", "gaussian", "in.png", "--s"), ["--scale", "--sum", "--sigma"])
         self.assertEqual(complete("apply", "sobel", "--a"), ["--anchor", "--accuracy", "--axis"])

@@ -38,11 +38,13 @@ const char* refuses_alike(const Request& request) {
   return nullptr;
 }
 
+bool is_volume(const Request& request) { return request.taps().size[0] > 1; }
+
 LaunchShape shape_of(const Request& request, const StreamingKernel& kernel, std::string_view name,
                      std::int64_t beside) {
   const Job& job = request.job;
   const auto& [z, y, x] = request.taps().size;
-  const bool volume = z > 1;
+  const bool volume = is_volume(request);
   LaunchShape shape = launch_shape(request, name);
   const std::int64_t walked = volume ? z : y;
   const std::int64_t pixels = kernel.columns / 4 / beside * 4;
@@ -66,8 +68,6 @@ LaunchShape shape_of(const Request& request, const StreamingKernel& kernel, std:
   shape.traits.set(Trait::one_by_one, row_elements > at_once);
   return shape;
 }
-
-bool is_volume(const Request& request) { return request.taps().size[0] > 1; }
 
 }  // namespace
 
