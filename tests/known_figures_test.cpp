@@ -1,6 +1,6 @@
 // known_figures_test.cpp: figures that were left for this machine change which method is chosen, and no
 // others do. The process has a file of its own, written before any plan is made.
-#include "plan/timings/known_figures.h"
+#include "plan/timings/shared_timings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 #include "halation/halation.h"
 #include "plan/check.h"
 #include "plan/choose.h"
-#include "plan/timings/shared_timings.h"
 #include "plan/timings/time_methods.h"
 #include "plan/timings/tune.h"
 #include "temporary_folder.h"

@@ -30,7 +30,9 @@ std::string name_of(Device device);
 Device device_named(std::string_view name);
 
 /// True where code running on `b` can read memory that belongs to `a` without a copy.
-bool shares_memory(Device a, Device b);
+constexpr bool shares_memory(Device a, Device b) {
+  return a == b || (a.kind != Device::Kind::cuda && b.kind != Device::Kind::cuda);
+}
 
 /// One device that this build can use on this machine.
 struct DeviceInfo {

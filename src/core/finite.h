@@ -1,4 +1,4 @@
-// finite.h: whether a job may see numbers that are not finite, what filters make of such constants, and how large integers are.
+// finite.h: what kinds of numbers a job may see: not finite ones, and what filters make of them; integers, and how large.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +29,17 @@ inline double largest_integer(const Job& job) {
   double magnitude = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
   for (const BorderTable& border : job.borders) magnitude = std::max(magnitude, std::fabs(border.constant()));
   return magnitude;
+}
+
+/// Whether all sums of a filter that are finite are integers, whatever the pixels, and kernels know it: then
+/// transforms round theirs to integers.
+inline bool sums_are_whole(const Job& job, const std::vector<double>& weights) {
+  const auto whole = [](double value) { return value == std::nearbyint(value); };
+  return !is_float(job.in_pixel) && is_native(job.in_pixel) &&
+         std::all_of(weights.begin(), weights.end(), whole) &&
+         std::all_of(job.borders.begin(), job.borders.end(), [&](const BorderTable& border) {
+           return whole(border.constant()) || !std::isfinite(border.constant());
+         });
 }
 
 }  // namespace halation

@@ -1,5 +1,6 @@
-// names.cpp: the words for every enumeration of the public API, one table each.
+// names.cpp: the words for devices, and for every enumeration of the public API, one table each.
 #include <array>
+#include <charconv>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "core/nearest.h"
 #include "core/pixel_table.h"
 #include "halation/border.h"
+#include "halation/error.h"
 #include "halation/plan.h"
 
 namespace halation {
@@ -78,5 +80,29 @@ std::string_view name_of(Method method) { return methods.of(method); }
 Method method_named(std::string_view name) { return methods.find(name); }
 std::string_view name_of(Tune tune) { return tunes.of(tune); }
 Tune tune_named(std::string_view name) { return tunes.find(name); }
+
+std::string name_of(Device device) {
+  switch (device.kind) {
+    case Device::Kind::cpu: return "cpu";
+    case Device::Kind::reference: return "reference";
+    case Device::Kind::cuda: return "cuda:" + std::to_string(device.index);
+  }
+  throw std::logic_error("no such device");
+}
+
+Device device_named(std::string_view name) {
+  if (name == "cpu") return cpu();
+  if (name == "reference") return reference();
+  if (name == "cuda") return cuda();
+  if (name.starts_with("cuda:")) {
+    const std::string_view digits = name.substr(5);
+    int index = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    if (error == std::errc() && end == digits.data() + digits.size() && index >= 0) return cuda(index);
+  }
+  throw Error(ErrorCode::invalid_argument, "unknown device '" + std::string(name) +
+                                               "'; choose from cpu, reference, cuda, cuda:0, cuda:1, …" +
+                                               meant(name, {"cpu", "reference", "cuda"}));
+}
 
 }  // namespace halation

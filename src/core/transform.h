@@ -68,17 +68,6 @@ inline double transform_error_by_axes(const std::array<std::vector<double>, 3>& 
   return off - exact;
 }
 
-/// Whether all sums of a filter that are finite are integers, whatever the pixels, and kernels know it: then
-/// transforms round theirs to such.
-inline bool sums_are_whole(const Job& job, const std::vector<double>& weights) {
-  const auto whole = [](double value) { return value == std::nearbyint(value); };
-  return !is_float(job.in_pixel) && is_native(job.in_pixel) &&
-         std::all_of(weights.begin(), weights.end(), whole) &&
-         std::all_of(job.borders.begin(), job.borders.end(), [&](const BorderTable& border) {
-           return whole(border.constant()) || !std::isfinite(border.constant());
-         });
-}
-
 /// Whether these whole numbers are the right ones, whatever the pixels: tiles are off by less than one half.
 inline bool whole_sums_are_exact(const Job& job, const std::vector<double>& weights, const TransformFacts& facts) {
   return facts.samples > 0 && sums_are_whole(job, weights) && transform_error(weights, facts, job.sum_f64) * largest_integer(job) < 0.5;

@@ -64,7 +64,7 @@ class RunnerByLayout final : public Runner {
         const char* separator = "";
         for (const RowLayout layout : all_row_layouts) {
           if (index_[static_cast<std::size_t>(layout)] != i) continue;
-          text += separator + std::string(name_of(layout));
+          text += separator + std::string(words_for(layout));
           separator = ", ";
         }
         text += ": ";

@@ -29,7 +29,7 @@ bool is_far(const ConstView& view) {
 
 }  // namespace
 
-std::string_view name_of(RowLayout layout) {
+std::string_view words_for(RowLayout layout) {
   switch (layout) {
     case RowLayout::aligned:
       return "rows on 16-byte boundaries";

@@ -32,7 +32,7 @@ inline constexpr std::array all_row_layouts{
     RowLayout::aligned_pixels, RowLayout::packed,      RowLayout::packed_pixels, RowLayout::strided};
 
 /// The class, in words for `Plan::explain`: "rows on 16-byte boundaries".
-std::string_view name_of(RowLayout layout);
+std::string_view words_for(RowLayout layout);
 
 /// How the rows of one view lie.
 enum class RowEnd : std::uint8_t { aligned, packed, apart, aligned_pixels, packed_pixels };

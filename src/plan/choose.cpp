@@ -19,7 +19,7 @@
 #include "plan/analysis/rounding.h"
 #include "plan/backends.h"
 #include "plan/other_pixels/other_pixels.h"
-#include "plan/timings/known_figures.h"
+#include "plan/timings/shared_timings.h"
 #include "plan/timings/tune.h"
 
 namespace halation {

@@ -109,7 +109,7 @@ TEST(RowLayout, IsWhatTheAddressesOfElementsSay) {
           ASSERT_EQ(layout, expected(in, out))
               << to_string(shape) << ", strides in " << in.strides.height << ", " << in.strides.width << ", "
               << in.strides.channels << ", out " << out.strides.height << ", " << out.strides.width << ", "
-              << out.strides.channels << ": " << name_of(layout);
+              << out.strides.channels << ": " << words_for(layout);
         }
       }
     }
@@ -133,7 +133,7 @@ TEST(RowLayout, OfSeveralOutputsIsWhatAllOfThemAre) {
 TEST(RowLayout, EndsJoinToTheClassThatTheyAreOf) {
   for (const RowLayout layout : all_row_layouts) {
     const RowLayout again = joined(input_end(layout), output_end(layout));
-    EXPECT_EQ(again, layout == RowLayout::aligned_far ? RowLayout::aligned : layout) << name_of(layout);
+    EXPECT_EQ(again, layout == RowLayout::aligned_far ? RowLayout::aligned : layout) << words_for(layout);
   }
 }
 
@@ -149,8 +149,8 @@ TEST(RowLayout, OfAnEndIsAmongThoseThatItMayBeOf) {
         for (const View& out : outs) {
           const RowLayout layout = row_layout_of(in, {&out, 1});
           EXPECT_TRUE(among(layouts_to(row_end_of(out, output_boundary(from, to))), layout))
-              << name_of(layout);
-          EXPECT_TRUE(among(layouts_from(row_end_of(in, 16)), layout)) << name_of(layout);
+              << words_for(layout);
+          EXPECT_TRUE(among(layouts_from(row_end_of(in, 16)), layout)) << words_for(layout);
         }
       }
     }

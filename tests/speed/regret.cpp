@@ -105,7 +105,7 @@ std::string layout_name([[maybe_unused]] Device device, [[maybe_unused]] const C
                         [[maybe_unused]] const View& out) {
 #ifdef HALATION_HAS_CUDA
   if (device.kind == Device::Kind::cuda)
-    return std::string(name_of(cuda_backend::row_layout_of(in, {&out, 1})));
+    return std::string(words_for(cuda_backend::row_layout_of(in, {&out, 1})));
 #endif
   return "";
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/finite.h"
-#include "core/transform.h"
 
 namespace halation {
 namespace {
@@ -266,9 +265,9 @@ double rounded_by_folding(const Filter& filter) {
 }  // namespace
 
 std::vector<double> fold(CheckedJob& checked, const Options& options) {
-  std::vector<double> rounded(checked.filters.size(), 0.0);
+  std::vector<double> errors(checked.filters.size(), 0.0);
   Job& job = checked.job;
-  if (job.out.space() != job.in.space()) return rounded;  // full outputs are larger than the filter
+  if (job.out.space() != job.in.space()) return errors;  // full outputs are larger than the filter
   const std::int64_t longest = options.accuracy == Accuracy::fast ? longest_beside_multirate : std::int64_t{1} << 62;
   bool any = false;
   for (std::size_t i = 0; i < job.filters.size(); ++i) {
@@ -279,14 +278,14 @@ std::vector<double> fold(CheckedJob& checked, const Options& options) {
     auto folded = filter.factors() ? folded_factors(job, place, filter, checked.flipped[i], longest)
                                    : folded_weights(job, place, filter, checked.flipped[i], longest);
     if (!folded) continue;
-    rounded[i] = rounded_by_folding(filter);
+    errors[i] = rounded_by_folding(filter);
     filter = folded->filter.with_name(filter.name());
     checked.flipped[i] = false;
     job.filters[i] = folded->place;
     any = true;
   }
   if (any) cover_reads(job);
-  return rounded;
+  return errors;
 }
 
 }  // namespace halation

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/transform.h"
+#include "core/finite.h"
 
 namespace halation {
 

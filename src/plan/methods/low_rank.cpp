@@ -1,7 +1,7 @@
 // low_rank.cpp: the method low_rank: filters over integers as a sum of a few products of factors along y and
 // x, in one pass.
 #include "core/integer_weights.h"
-#include "core/transform.h"
+#include "core/finite.h"
 #include "plan/methods/factors.h"
 #include "plan/methods/methods.h"
 

@@ -44,6 +44,30 @@ std::optional<double> found_time(const TimingKey& key, Device device) {
   return found == times.end() ? std::nullopt : std::optional(found->second);
 }
 
+void use_known_figures(const Backend& backend, Device device) {
+  static std::mutex mutex;
+  static std::map<std::pair<const Backend*, int>, std::once_flag> asked;
+  if (found_timings().figures.empty()) return;
+  std::once_flag* once = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    once = &asked[{&backend, device.index}];
+  }
+  std::call_once(*once, [&] {
+    std::string text;
+    for (const KnownFigure& figure : found_timings().figures) {
+      if (figure.machine == machine_of(device)) text += figure.line + "\n";
+    }
+    if (text.empty()) return;
+    try {
+      backend.use_figures(text, device);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::invalid_argument)
+        throw;  // written by hand: what halation comes with is used
+    }
+  });
+}
+
 bool share(const Timings& more) { return timings_path() && add_timings(*timings_path(), more); }
 
 }  // namespace halation

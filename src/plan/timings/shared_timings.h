@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/backend.h"
 #include "halation/device.h"
 #include "plan/timings/timings_file.h"
 
@@ -17,6 +18,10 @@ std::string machine_of(Device device);
 
 /// What a run by the key took on the machine that has the device, by what was found.
 std::optional<double> found_time(const TimingKey& key, Device device);
+
+/// Has the backend expect by what was measured on this machine, where something was: at the first call for a
+/// device, before any offers are asked for. Others read the file once a process.
+void use_known_figures(const Backend& backend, Device device);
 
 /// Adds to the file for processes to come: `found_timings` stays. False where there is none, or it cannot be
 /// written.
