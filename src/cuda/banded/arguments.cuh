@@ -29,6 +29,10 @@ struct ManyTaps : BandedCut {
   /// Bytes from one staged row to the next: an odd number of units, so that 8 rows meet in no bank.
   __host__ __device__ static constexpr int row_pitch(int windows) { return 16 * (pieces(windows) | 1); }
   static constexpr int lift = 0;
+  /// That a multiprocessor must hold, by registers.
+  static constexpr int blocks(int /*windows*/, int /*quads*/, int weight_bytes) {
+    return weight_bytes == 1 ? 5 : 4;
+  }
   // Outputs leave by way of shared memory, so many columns of a warp at a time.
   using Piece = uint4;
   static constexpr int out_columns = 64;
@@ -42,6 +46,11 @@ struct FewTaps : BandedCut {
   /// The second 8 rows of a group lie `lift` bytes further right: rows 0 to 3 and 8 to 11 meet in no bank.
   __host__ __device__ static constexpr int row_pitch(int windows) { return 16 * ((pieces(windows) + 4) | 1); }
   static constexpr int lift = 64;
+  /// That a multiprocessor must hold, by registers for weights and sums.
+  static constexpr int blocks(int windows, int quads, int weight_bytes) {
+    const int registers = windows * weight_bytes * (2 * quads + 8);
+    return registers <= 60 ? 4 : registers <= 100 ? 3 : 2;
+  }
   using Piece = uint2;
   static constexpr int out_columns = 32;
   static constexpr int bytes_pitch = 40;
@@ -110,6 +119,11 @@ using BandedPassesKernel = void (*)(BandedPassesArguments);
 /// The kernel for windows along x of so many times 32 columns, and groups of 16 rows along y.
 template <int Windows, int Groups>
 BandedPassesKernel banded_passes_of();
+/// Blocks that a multiprocessor must hold, by registers for weights.
+constexpr int banded_passes_blocks(int windows, int groups) {
+  const int registers = 8 * windows + 8 * ((groups + 1) / 2);
+  return registers <= 32 ? 4 : registers <= 64 ? 3 : 2;
+}
 /// Pieces of 16 bytes of a row that its blocks stage.
 constexpr int banded_passes_pieces(int windows) { return BandedCut::columns / 16 - 1 + 2 * windows; }
 /// Bytes of shared memory that they take.

@@ -95,6 +95,12 @@ struct Fit {
     });
     return static_cast<std::size_t>(bytes + (few ? 0 : (quads + 1) * windows * weight_bytes * 256));
   }
+  /// That share a multiprocessor.
+  int blocks(const Gpu& gpu, int weight_bytes, bool as_bytes) const {
+    const int by_registers =
+        with_cut([&](auto cut) { return decltype(cut)::blocks(windows, quads, weight_bytes); });
+    return gpu.together(by_registers, shared_bytes(weight_bytes, as_bytes));
+  }
   BandedKernel kernel(int weight_bytes) const {
     if (few && weight_bytes == 1)
       return few_taps_of<1, few_of_1_byte>({windows, quads}, std::make_index_sequence<std::size(few_of_1_byte)>());
@@ -157,9 +163,10 @@ std::int64_t strip_rows(const Fit& fit, int places, std::int64_t rows, std::int6
 
 class BandedRunner final : public Runner {
  public:
-  BandedRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), shared_limit_(gpu.shared_limit) {
-    apart_ = prepared(1);
-    if (const int channels = static_cast<int>(std::min<std::int64_t>(job_->in.channels, 4)); channels > 1) beside_ = prepared(channels);
+  BandedRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device) {
+    apart_ = prepared(1, gpu);
+    if (const int channels = static_cast<int>(std::min<std::int64_t>(job_->in.channels, 4)); channels > 1)
+      beside_ = prepared(channels, gpu);
   }
 
   std::size_t workspace_bytes() const override { return 0; }
@@ -185,17 +192,14 @@ class BandedRunner final : public Runner {
     int places = 1;          // for blocks on the device
   };
 
-  Launched prepared(int channels) const {
+  Launched prepared(int channels, const Gpu& gpu) const {
     const Taps& taps = job_->filters.front();
     const Fit fit(*job_, channels);
     Launched launched;
     launched.kernel = fit.kernel(taps.banded->bytes);
     if (launched.kernel == nullptr) return launched;  // such rows go another way
-    allow_all_shared_memory(launched.kernel, shared_limit_);
-    int blocks = 1;
-    const std::size_t usual = fit.shared_bytes(taps.banded->bytes, job_->out_pixel == Pixel::u8);
-    HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launched.kernel, 32 * BandedCut::warps, usual));
-    launched.places = std::max(1, blocks) * multiprocessors_;
+    allow_all_shared_memory(launched.kernel, gpu.shared_limit);
+    launched.places = fit.blocks(gpu, taps.banded->bytes, job_->out_pixel == Pixel::u8) * gpu.multiprocessors;
     const auto matrices = matrices_of(taps, fit);
     launched.weights = uploaded(matrices, cudaStreamPerThread);
     HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
@@ -234,8 +238,6 @@ class BandedRunner final : public Runner {
 
   std::shared_ptr<const Job> job_;
   Device device_;
-  int multiprocessors_;
-  std::size_t shared_limit_;
   Launched apart_, beside_;  // channels
 };
 
@@ -255,7 +257,7 @@ LaunchShape shape(const Request& request) {
   const Gpu& gpu = request.gpu;
   const Fit fit(job, request.rows);
   LaunchShape shape = launch_shape(request, "banded");
-  shape.together = 4;
+  shape.together = fit.blocks(gpu, request.taps().banded->bytes, job.out_pixel == Pixel::u8);
   const std::int64_t across = divide_up(job.out.width * fit.channels, BandedCut::columns);
   const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / fit.channels);
   const std::int64_t strip =
@@ -268,7 +270,10 @@ LaunchShape shape(const Request& request) {
   shape.mads = shape.outputs * products;
   shape.chain = shape.steps * products;
   shape.traits.set(Trait::wraps, is_periodic(job.borders[2].mode()));
-  shape.traits.set(Trait::strided, fit.channels < channels_in_row(request.rows, job.in.channels));
+  // Channels one by one bring and put each line of memory as often as there are channels in it.
+  const int in_row = channels_in_row(request.rows, job.in.channels);
+  shape.traits.set(Trait::strided, fit.channels < in_row);
+  shape.bytes *= std::max(1, in_row / fit.channels);
   return shape;
 }
 

@@ -19,12 +19,8 @@
 
 namespace halation::cuda_backend {
 
-/// Blocks that a multiprocessor must hold, by registers for weights and sums.
 template <int Windows, int Quads, int Bytes>
-constexpr int few_taps_blocks = Windows * Bytes * (2 * Quads + 8) <= 60 ? 4 : Windows * Bytes * (2 * Quads + 8) <= 100 ? 3 : 2;
-
-template <int Windows, int Quads, int Bytes>
-__global__ void __launch_bounds__(32 * FewTaps::warps, (few_taps_blocks<Windows, Quads, Bytes>))
+__global__ void __launch_bounds__(32 * FewTaps::warps, FewTaps::blocks(Windows, Quads, Bytes))
     banded_few_taps_kernel(const __grid_constant__ BandedArguments job) {
   using namespace banded_steps;
   using Cut = FewTaps;

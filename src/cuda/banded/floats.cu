@@ -247,7 +247,7 @@ LaunchShape shape(const Request& request) {
   LaunchShape shape = launch_shape(request, "banded floats");
   shape.blocks = divide_up(job.out.width, pixels) * divide_up(job.out.height, Cut::rows) * job.out.batch *
                  job.out.depth * (job.out.channels / beside);
-  shape.together = 2;
+  shape.together = request.gpu.together(Cut::blocks, most_bytes<InHalves>(taps));
   const auto products = static_cast<double>((taps.size[1] + 1) * Fit::of<InHalves>(taps).windows);
   shape.outputs = 1e-3 * static_cast<double>(Cut::rows * Cut::elements);
   shape.staged = 1e-3 * static_cast<double>((Cut::rows + taps.size[1] - 1) * Cut::elements);

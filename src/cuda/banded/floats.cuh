@@ -170,7 +170,8 @@ __device__ __forceinline__ void banded_floats_block(const BandedFloatsArguments&
 
 /// Those of a launch's blocks that are odd, shared out over fewer.
 template <int Windows>
-__global__ void __launch_bounds__(32 * FloatsTile::warps, 2) banded_floats_kernel(const __grid_constant__ BandedFloatsArguments job) {
+__global__ void __launch_bounds__(32 * FloatsTile::warps, FloatsTile::blocks)
+    banded_floats_kernel(const __grid_constant__ BandedFloatsArguments job) {
   const unsigned thread = threadIdx.y * 32 + threadIdx.x;
   constexpr unsigned threads = 32 * FloatsTile::warps;
 #pragma unroll 1

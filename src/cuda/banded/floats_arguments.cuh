@@ -15,6 +15,7 @@ struct FloatsTile {
   static constexpr int warp_rows = 32;
   static constexpr int warp_columns = 64;
   static constexpr int rows = warps / across * warp_rows;
+  static constexpr int blocks = 2;  // that a multiprocessor must hold
   static constexpr int elements = across * warp_columns;
   static constexpr int out_pitch = 260;  // numbers from one row of outputs to the next, on their way: no two lanes meet in a bank
 };

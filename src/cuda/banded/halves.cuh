@@ -115,7 +115,8 @@ __device__ __forceinline__ void copy_halves(const std::byte* from, std::int64_t 
 }  // namespace banded_steps
 
 template <int Windows>
-__global__ void __launch_bounds__(32 * FloatsTile::warps, 2) banded_halves_kernel(const __grid_constant__ BandedFloatsArguments job) {
+__global__ void __launch_bounds__(32 * FloatsTile::warps, FloatsTile::blocks)
+    banded_halves_kernel(const __grid_constant__ BandedFloatsArguments job) {
   using namespace banded_steps;
   using Cut = FloatsTile;
   constexpr int pairs = Cut::warp_columns / 16;

@@ -44,7 +44,8 @@ __device__ __forceinline__ void load_weights([[maybe_unused]] uint2 (&weights)[2
 }  // namespace banded_steps
 
 template <int Windows, int Bytes>
-__global__ void __launch_bounds__(32 * ManyTaps::warps, Bytes == 1 ? 5 : 4) banded_many_taps_kernel(const __grid_constant__ BandedArguments job) {
+__global__ void __launch_bounds__(32 * ManyTaps::warps, ManyTaps::blocks(0, 0, Bytes))
+    banded_many_taps_kernel(const __grid_constant__ BandedArguments job) {
   using namespace banded_steps;
   using Cut = ManyTaps;
   using Rows = Stage<Cut, Windows>;

@@ -55,6 +55,11 @@ struct Fit {
   bool exists() const { return windows > 0 && groups > 0; }
   std::size_t shared_bytes(bool as_bytes) const { return static_cast<std::size_t>(banded_passes_bytes(windows, groups, as_bytes)); }
 
+  /// That share a multiprocessor.
+  int blocks(const Gpu& gpu, bool as_bytes) const {
+    return gpu.together(banded_passes_blocks(windows, groups), shared_bytes(as_bytes));
+  }
+
   BandedPassesKernel kernel() const {
     const auto of_windows = [&]<int Windows>() -> BandedPassesKernel {
       switch (groups) {
@@ -151,10 +156,7 @@ class PassesRunner final : public Runner {
     launched.bytes = (across.size() + down.size()) * sizeof across.front();
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(launched.kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(fit.shared_bytes(false))));
-    int blocks = 1;
-    HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launched.kernel, 32 * BandedCut::warps,
-                                                                      fit.shared_bytes(job_->out_pixel == Pixel::u8)));
-    launched.places = std::max(1, blocks) * gpu.multiprocessors;
+    launched.places = fit.blocks(gpu, job_->out_pixel == Pixel::u8) * gpu.multiprocessors;
 
     BandedPassesArguments& constants = launched.constants;
     set_filter(constants, *job_, channels, fit.first_column);
@@ -204,7 +206,7 @@ LaunchShape shape(const Request& request) {
   const Gpu& gpu = request.gpu;
   const Fit fit(job, request.rows);
   LaunchShape shape = launch_shape(request, "banded passes");
-  shape.together = 3;
+  shape.together = fit.blocks(gpu, job.out_pixel == Pixel::u8);
   const std::int64_t across = divide_up(job.out.width * fit.channels, BandedCut::columns);
   const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / fit.channels);
   const std::int64_t strip = strip_rows(fit.groups, std::int64_t{shape.together} * gpu.multiprocessors,

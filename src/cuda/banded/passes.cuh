@@ -40,12 +40,8 @@ __device__ __forceinline__ HighLow high_and_low(int a, int b, int c, int d) {
 
 }  // namespace banded_steps
 
-/// Blocks that a multiprocessor must hold, by registers for weights and by shared memory.
 template <int Windows, int Groups>
-constexpr int banded_passes_blocks = 8 * Windows + 8 * ((Groups + 1) / 2) <= 32 ? 4 : 8 * Windows + 8 * ((Groups + 1) / 2) <= 64 ? 3 : 2;
-
-template <int Windows, int Groups>
-__global__ void __launch_bounds__(32 * BandedCut::warps, (banded_passes_blocks<Windows, Groups>))
+__global__ void __launch_bounds__(32 * BandedCut::warps, banded_passes_blocks(Windows, Groups))
     banded_passes_kernel(const __grid_constant__ BandedPassesArguments job) {
   using namespace banded_steps;
   using Cut = ManyTaps;

@@ -1,6 +1,7 @@
 // gpu.h: what choices and launches want to know of a GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,6 +37,14 @@ struct Gpu {
     double in_a_place, in_all;
   };
   Rounds rounds_of(std::int64_t blocks, int together) const;
+
+  /// Blocks that share a multiprocessor, each with so many bytes of shared memory: no more than `blocks`, for
+  /// which it has registers.
+  int together(int blocks, std::size_t shared_bytes) const {
+    constexpr std::size_t of_driver = 1024;  // bytes of shared memory that each block takes besides
+    const std::size_t fit = (shared_limit + of_driver) / (shared_bytes + of_driver);
+    return static_cast<int>(std::clamp<std::size_t>(fit, 1, static_cast<std::size_t>(blocks)));
+  }
 };
 
 /// The driver is asked once a device. Throws `Error{device}` where it does not exist.

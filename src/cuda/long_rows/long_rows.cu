@@ -153,7 +153,7 @@ LaunchShape shape_staged(const Request& request) {
   shape.traits.set(Trait::folded, job.out.height == 1);
   shape.blocks = planes * (job.out.height == 1 ? divide_up(across, staged_warps)
                                                : across * divide_up(job.out.height, staged_warps));
-  shape.together = 4;
+  shape.together = staged_blocks;
   shape.steps = static_cast<double>(divide_up(taps, part_taps));
   shape.chain = 1e-3 * static_cast<double>(taps * run);
   shape.outputs = 1e-3 * static_cast<double>(staged_warps * pixels * beside);

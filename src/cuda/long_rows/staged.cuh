@@ -7,7 +7,7 @@
 namespace halation::cuda_backend {
 
 template <int Capacity>
-__global__ void __launch_bounds__(32 * staged_warps, 4)
+__global__ void __launch_bounds__(32 * staged_warps, staged_blocks)
     long_rows_staged_kernel(const __grid_constant__ RowArguments<Capacity> job) {
   extern __shared__ __align__(128) std::byte shared_memory[];
   const LineArguments& lines = job.lines;

@@ -11,6 +11,8 @@
 namespace halation::cuda_backend {
 
 constexpr int narrow_threads = 256;
+template <class Sum>
+constexpr int narrow_blocks = sizeof(Sum) == 8 ? 2 : 4;  // that a multiprocessor must hold
 constexpr int narrow_own = 8;            // outputs of a thread, one below the other
 constexpr int most_narrow_elements = 64;  // of a row
 constexpr int most_narrow_taps = 1024;

@@ -122,7 +122,8 @@ LaunchShape shape(const Request& request) {
   const Cut cut(job, request.rows);
   LaunchShape shape = launch_shape(request, job.sum_f64 ? "narrow rows, f64" : "narrow rows");
   shape.blocks = cut.blocks;
-  shape.together = 4;
+  shape.together =
+      request.gpu.together(job.sum_f64 ? narrow_blocks<double> : narrow_blocks<float>, cut.bytes);
   shape.steps = static_cast<double>(taps.size[0] * taps.size[2]);
   shape.outputs = 1e-3 * static_cast<double>(cut.rows * cut.out_elements);
   shape.staged = 1e-3 * static_cast<double>(cut.staged_rows * cut.in_elements * taps.size[0]);

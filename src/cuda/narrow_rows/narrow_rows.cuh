@@ -96,7 +96,8 @@ __device__ __forceinline__ void add_column(const Sum* from, int pitch, const Sum
 }  // namespace narrow_steps
 
 template <class Sum, int Height>
-__global__ void __launch_bounds__(narrow_threads) narrow_kernel(const __grid_constant__ NarrowArguments<Sum> job) {
+__global__ void __launch_bounds__(narrow_threads, narrow_blocks<Sum>)
+    narrow_kernel(const __grid_constant__ NarrowArguments<Sum> job) {
   extern __shared__ __align__(16) std::byte shared_memory[];
   const int staged_rows = job.rows + job.size[1] - 1, taps = job.size[0] * job.size[1] * job.size[2];
   const int reach = job.out_width + job.size[2] - 1;

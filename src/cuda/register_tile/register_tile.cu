@@ -191,7 +191,7 @@ LaunchShape shape(const Request& request) {
     const Cut cut(size, job, beside);
     shape.launches = job.out.channels / beside;
     shape.blocks = cut.blocks;
-    shape.together = 8;
+    shape.together = size.blocks;
     const auto tiles = static_cast<double>(cut.blocks - cut.frame_blocks) / static_cast<double>(cut.blocks);
     const std::int64_t outputs = std::int64_t{size.columns} * size.rows;  // of a thread
     shape.chain = 1e-3 * static_cast<double>(taps * taps * outputs);

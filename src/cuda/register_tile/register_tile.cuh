@@ -238,7 +238,13 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
 template <class In, int K, int C>
 auto register_tile_of() {
   using Tile = RegisterTile<In, K, C>;
-  return RegisterTileSize<K, typename Tile::Sum>{register_tile_kernel<In, K, C>, C, Tile::columns, Tile::rows, Tile::Row::reach, Tile::full_rows};
+  return RegisterTileSize<K, typename Tile::Sum>{register_tile_kernel<In, K, C>,
+                                                 C,
+                                                 Tile::columns,
+                                                 Tile::rows,
+                                                 Tile::Row::reach,
+                                                 Tile::full_rows,
+                                                 Tile::blocks};
 }
 
 template <class In, int K>

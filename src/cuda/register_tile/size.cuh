@@ -63,6 +63,7 @@ struct RegisterTileSize {
   int columns, rows;  ///< outputs of a thread
   int reach;          ///< columns that it reads on either side
   bool full_rows;     ///< tiles from side to side
+  int blocks;         ///< that a multiprocessor must hold
 };
 
 /// Instantiated a file for some pixels (CMakeLists.txt): of u8 3 × 3, and 5 × 5 over one channel; of others 7 × 7, too.

@@ -91,11 +91,9 @@ std::optional<Cut> cut_into(const Request& request, const Size& size, int buffer
   BoxArguments arguments{};
   arguments.box = BoxSpan(static_cast<int>(request.taps().size[1]));
   arguments.buffers = buffers;
-  constexpr std::size_t of_driver = 1024;  // bytes of shared memory that each block takes besides
   Cut cut{.size = &size, .buffers = buffers, .bytes = shape_block(arguments, size)};
-  cut.blocks = static_cast<int>(std::min(static_cast<std::size_t>(size.blocks),
-                                         (request.gpu.shared_limit + of_driver) / (cut.bytes + of_driver)));
-  if (cut.blocks == 0) return std::nullopt;
+  if (cut.bytes > request.gpu.shared_limit) return std::nullopt;
+  cut.blocks = request.gpu.together(size.blocks, cut.bytes);
   const std::int64_t others =
       (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
   const std::int64_t places = std::int64_t{request.gpu.multiprocessors} * cut.blocks;

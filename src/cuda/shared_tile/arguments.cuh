@@ -20,6 +20,7 @@ constexpr int most_filters_together = 8;
 template <class Sum>
 struct SharedTile {
   static constexpr int warps = 8;
+  static constexpr int blocks = sizeof(Sum) == 8 ? 1 : 2;  // that a multiprocessor must hold
   static constexpr int rows = sizeof(Sum) == 8 ? 2 : 4;  // of outputs of a warp: more share what is read, and need more registers
   static constexpr int few_rows = 1;                     // the same where images are small: there are more blocks
   static constexpr int groups = 64;                      // of 4 pixels, a row

@@ -28,6 +28,9 @@ constexpr int groups_a_row = 32;
 constexpr int row_sums = 4 * groups_a_row;
 constexpr int most_taps = 512;
 
+/// That a multiprocessor must hold, of warps with so many rows of sums.
+constexpr int blocks_of(bool sum_f64, int rows) { return !sum_f64 ? 5 : rows == 2 ? 4 : 3; }
+
 template <class Sum>
 struct Arguments {
   LineArguments lines;
@@ -195,7 +198,8 @@ __device__ __forceinline__ void put_sums(const Arguments<Sum>& job, const Place&
 }
 
 template <class Sum, int R>
-__global__ void __launch_bounds__(32 * warps, sizeof(Sum) == 8 ? 1 : 5) shared_tile_factored_kernel(const __grid_constant__ Arguments<Sum> job) {
+__global__ void __launch_bounds__(32 * warps, blocks_of(sizeof(Sum) == 8, R))
+    shared_tile_factored_kernel(const __grid_constant__ Arguments<Sum> job) {
   constexpr int step = warps * R;
   extern __shared__ __align__(16) std::byte shared_memory[];
   const LineArguments& lines = job.lines;
@@ -287,7 +291,7 @@ class FactoredRunner final : public Runner {
                                              static_cast<int>(limit_)));
     const std::size_t bytes = shared_bytes(constants_.rows, plane_pitch(row_sums, constants_.columns), sizeof(Sum),
                                            std::is_same_v<Sum, float> && job_->out_pixel == Pixel::f32);
-    HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_together_, kernel_, 32 * warps, bytes));
+    blocks_together_ = gpu.together(blocks_of(job_->sum_f64, rows_a_warp(constants_.rows)), bytes);
   }
 
   std::size_t workspace_bytes() const override { return 0; }
@@ -353,9 +357,8 @@ LaunchShape shape(const Request& request) {
   const bool is_f32 = job.out_pixel == Pixel::f32;
   const bool aligned16_stores = is_f32 && is_aligned(request.rows) && beside == 1 && job.out.width % 4 == 0;
   const auto together_with = [&](std::int64_t pitch, bool aligned16) {
-    const std::size_t bytes = shared_bytes(y, static_cast<int>(pitch), number, aligned16);
-    return static_cast<int>(
-        std::clamp<std::size_t>(gpu.shared_limit / (bytes + 1024), 1, job.sum_f64 ? 4 : 5));
+    return gpu.together(blocks_of(job.sum_f64, rows),
+                        shared_bytes(y, static_cast<int>(pitch), number, aligned16));
   };
   // Strips are cut for blocks of one channel.
   const std::int64_t places =

@@ -225,7 +225,7 @@ LaunchShape shape(const Request& request) {
   shape.traits.set(Trait::folded, is_signal);
   shape.traits.set(Trait::one_by_one, row_elements > 9 * 32);
   shape.blocks = blocks_of_rows(rows);
-  shape.together = few ? 4 : 2;
+  shape.together = job.sum_f64 ? SharedTile<double>::blocks : SharedTile<float>::blocks;
   shape.steps = static_cast<double>(is_unrolled ? parts : parts + rows_of_taps);
   shape.chain = 1e-3 * static_cast<double>(4 * taps * rows / SharedTile<float>::warps);
   shape.outputs = 1e-3 * static_cast<double>(rows * pixels * beside);

@@ -168,7 +168,7 @@ __device__ __forceinline__ void with_taps(int taps, const Body& body) {
 
 /// A warp has `R` rows of outputs. With few weights, rows of taps are all as long, 1 to 16, and begin where the tile does.
 template <class Sum, int Capacity, int R>
-__global__ void __launch_bounds__(32 * SharedTile<Sum>::warps, sizeof(Sum) == 8 ? 1 : 2)
+__global__ void __launch_bounds__(32 * SharedTile<Sum>::warps, SharedTile<Sum>::blocks)
     shared_tile_kernel(const __grid_constant__ SharedTileArguments<Sum, Capacity> job) {
   using D = SharedTile<Sum>;
   extern __shared__ __align__(16) std::byte shared_memory[];

@@ -14,6 +14,7 @@ constexpr int most_sparse_planes = 16;
 template <class Sum>
 struct SparseTile {
   static constexpr int warps = 8;
+  static constexpr int blocks = 2;                       // that a multiprocessor must hold
   static constexpr int rows = sizeof(Sum) == 8 ? 2 : 4;  // of outputs of a warp
   static constexpr int elements = 256;                   // of a row: 8 a lane, 32 apart, so that no two lanes meet in a bank
 };

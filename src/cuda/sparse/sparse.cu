@@ -131,8 +131,7 @@ LaunchShape shape(const Request& request) {
   shape.traits.set(Trait::checked, may_be_non_finite(job));
   shape.blocks = divide_up(job.out.width, pixels) * divide_up(job.out.height, rows) * job.out.batch *
                  job.out.depth * (job.out.channels / beside);
-  shape.together =
-      static_cast<int>(std::clamp<std::size_t>(request.gpu.shared_limit / most_bytes(job), 1, 2));
+  shape.together = request.gpu.together(SparseTile<float>::blocks, most_bytes(job));
   shape.steps = static_cast<double>(taps.size[0]);
   shape.outputs = 1e-3 * static_cast<double>(rows * SparseTile<float>::elements);
   shape.mads = shape.outputs * static_cast<double>(not_0(taps));

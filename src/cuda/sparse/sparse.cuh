@@ -32,7 +32,7 @@ __device__ __forceinline__ bool finds_odd(const Sum* tile, int rows, int columns
 }  // namespace sparse_steps
 
 template <class Sum, bool OneChannel>
-__global__ void __launch_bounds__(32 * SparseTile<Sum>::warps, 2)
+__global__ void __launch_bounds__(32 * SparseTile<Sum>::warps, SparseTile<Sum>::blocks)
     sparse_kernel(const __grid_constant__ SparseArguments<Sum> job) {
   using D = SparseTile<Sum>;
   constexpr int own = D::elements / 32;

@@ -78,7 +78,7 @@ class StreamingRunner final : public Runner {
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel()), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit_)));
     const std::size_t bytes = Shared::bytes(Shared::plane_pitch(M::row_sums), job_->out_pixel == Pixel::f32);
-    HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_together_, kernel(), M::threads, bytes));
+    blocks_together_ = gpu.together(M::blocks, bytes);
   }
 
   std::size_t workspace_bytes() const override { return 0; }

@@ -51,7 +51,7 @@ LaunchShape shape_of(const Request& request, const StreamingKernel& kernel, std:
   const std::int64_t others = divide_up(job.out.width, pixels) * job.out.batch * (job.out.channels / beside) *
                               (volume ? divide_up(job.out.height, kernel.rows) : job.out.depth);
   const std::int64_t extent = volume ? job.out.depth : job.out.height;
-  shape.together = kernel.together;
+  shape.together = request.gpu.together(kernel.together, kernel.bytes);
   const std::int64_t places = std::int64_t{request.gpu.multiprocessors} * shape.together;
   const std::int64_t length = std::min(extent, strips_of(extent, others, places, walked - 1).length);
   shape.blocks = others * divide_up(extent, length);

@@ -89,10 +89,12 @@ struct WarpStrip {
   using State = std::conditional_t<stacks, Stacked<K, C, groups, columns>, Running<Sum, K, groups, columns>>;
 };
 
-/// A kernel with the columns of its warps; null where there is none.
+/// A kernel with the columns of its warps, and the blocks that a multiprocessor must hold; null where there
+/// is none.
 struct WarpStripSize {
   WarpStripKernel kernel = nullptr;
   int columns = 0;
+  int blocks = 0;
 };
 
 /// The kernel for K × K taps (or K and K) and interleaved channels; instantiated a file a pixel and kind of rows.

@@ -189,7 +189,7 @@ class WarpStripRunner final : public Runner {
     launched.kernel = size.kernel;
     launched.columns = size.columns;
     launched.unit = rows == WarpStripRows::aligned ? 16 / static_cast<int>(bytes_of(job_->in_pixel)) : 1;
-    HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&launched.blocks, launched.kernel, 32, 0));
+    launched.blocks = size.blocks;
     WarpStripArguments& job = launched.constants;
     job.border_y = DeviceBorder(job_->borders[1]);
     job.border_x = DeviceBorder(job_->borders[2]);
@@ -276,12 +276,7 @@ LaunchShape shape_of(const Request& request, WarpStripRows kind) {
   const WarpStripSize size =
       size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);
   const std::int64_t others = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
-  const auto element = static_cast<int>(bytes_of(job.in_pixel));
-  // About as many as registers let: sums of K rows, a row's numbers and those beside them, and what a kernel
-  // needs besides.
-  const int registers =
-      fit.size * size.columns / 32 + 16 / element * (fit.factored ? 2 : 1) + fit.size / 2 * 2 * beside + 32;
-  shape.together = std::min(32, 2048 / ((registers + 7) / 8 * 8));
+  shape.together = size.blocks;
   const std::int64_t strip = std::min<std::int64_t>(
       job.out.height,
       strip_of(fit, job.in_pixel, gpu.multiprocessors, shape.together, job.out.height, others));

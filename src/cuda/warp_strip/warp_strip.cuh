@@ -265,7 +265,8 @@ __global__ void __launch_bounds__(32, R::blocks) warp_strip_kernel(const __grid_
 
 template <class In, int K, int C, WarpStripSums Sums, WarpStripRows Rows>
 WarpStripSize warp_strip_of() {
-  return {warp_strip_kernel<In, K, C, Sums, Rows>, WarpStrip<In, K, C, Sums, Rows>::warp_columns};
+  return {warp_strip_kernel<In, K, C, Sums, Rows>, WarpStrip<In, K, C, Sums, Rows>::warp_columns,
+          WarpStrip<In, K, C, Sums, Rows>::blocks};
 }
 
 template <class In, WarpStripRows Rows>

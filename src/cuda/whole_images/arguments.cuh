@@ -22,9 +22,15 @@ struct WholeImagesTile {
   static constexpr int reach = K / 2 * C;
   static constexpr int pieces = (reach + 3) / 4;  // of 4 numbers that it reads on either side of its own
   static constexpr int window = columns + 8 * pieces;
-  static constexpr int registers = columns * rows + window + 20;
-  static constexpr int blocks = registers <= 64 ? 4 : registers <= 80 ? 3 : 2;  // of most threads, on a multiprocessor
 };
+
+/// Threads that a multiprocessor must hold, of K × K taps and C channels: by registers for sums and a window.
+template <int K, int C>
+constexpr int whole_images_threads() {
+  using Tile = WholeImagesTile<K, C>;
+  constexpr int registers = Tile::columns * Tile::rows + Tile::window + 20;
+  return whole_images_most_threads * (registers <= 64 ? 4 : registers <= 80 ? 3 : 2);
+}
 
 /// By value. Columns are elements of a row, rows and images those of outputs unless they say otherwise; strides are bytes.
 struct WholeImagesArguments {
@@ -49,9 +55,13 @@ struct WholeImagesArguments {
   float weights[49];
 };
 
-using WholeImagesKernel = void (*)(WholeImagesArguments);
+/// A kernel, and the threads that a multiprocessor must hold.
+struct WholeImagesKernel {
+  void (*kernel)(WholeImagesArguments);
+  int threads;
+};
 
-/// The kernel for K × K taps and a cut; instantiated a file a size.
+/// That for K × K taps; instantiated a file a size.
 template <int K>
 WholeImagesKernel whole_images_kernel_of(int channels);
 

@@ -43,6 +43,17 @@ struct Cut {
 
 std::int64_t planes_of(const Shape& out, std::int64_t channels) { return out.depth * out.batch * (out.channels / channels); }
 
+WholeImagesKernel kernel_of(int size, int channels) {
+  switch (size) {
+    case 3:
+      return whole_images_kernel_of<3>(channels);
+    case 5:
+      return whole_images_kernel_of<5>(channels);
+    default:
+      return whole_images_kernel_of<7>(channels);
+  }
+}
+
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
@@ -113,12 +124,10 @@ class WholeImagesRunner final : public Runner {
     job.fours_across = Divisor(std::max(job.columns / 4, 1));
     job.singles_across = Divisor(job.by_fours ? job.staged_columns - job.columns : job.staged_columns);
     job.fours_out = job.columns % 4 == 0 && on_fours(out);
-    const WholeImagesKernel kernel = size_ == 3   ? whole_images_kernel_of<3>(channels)
-                                     : size_ == 5 ? whole_images_kernel_of<5>(channels)
-                                                  : whole_images_kernel_of<7>(channels);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     const int threads = std::min<int>(cut.threads, static_cast<int>(divide_up(job.images * cut.tiles, 32) * 32));
-    kernel<<<static_cast<unsigned>(divide_up(planes, job.images)), threads, cut.bytes, queue>>>(job);
+    kernel_of(size_, channels)
+        .kernel<<<static_cast<unsigned>(divide_up(planes, job.images)), threads, cut.bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("whole images", queue);
   }
 
@@ -135,8 +144,8 @@ LaunchShape shape(const Request& request) {
   const Cut cut(job.out, size, channels);
   LaunchShape shape = launch_shape(request, "whole images");
   shape.blocks = divide_up(planes_of(job.out, channels), cut.images);
-  constexpr int threads_together = 1024;
-  shape.together = std::max(1, std::min(threads_together / cut.threads, 8));
+  const int threads = kernel_of(size, static_cast<int>(channels)).threads;
+  shape.together = request.gpu.together(threads / cut.threads, cut.bytes);
   shape.outputs = 1e-3 * static_cast<double>(cut.threads * whole_images_columns * whole_images_rows);
   shape.mads = shape.outputs * size * size;
   const std::int64_t columns = job.out.width * channels;

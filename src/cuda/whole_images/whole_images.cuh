@@ -181,7 +181,8 @@ __device__ __forceinline__ void sum_tile(const WholeImagesArguments& job, const 
 }  // namespace whole_images_steps
 
 template <int K, int C>
-__global__ void __launch_bounds__(whole_images_most_threads, (WholeImagesTile<K, C>::blocks))
+__global__ void __launch_bounds__(whole_images_most_threads,
+                                  (whole_images_threads<K, C>() / whole_images_most_threads))
     whole_images_kernel(const __grid_constant__ WholeImagesArguments job) {
   using namespace whole_images_steps;
   using Tile = WholeImagesTile<K, C>;
@@ -280,13 +281,22 @@ __global__ void __launch_bounds__(whole_images_most_threads, (WholeImagesTile<K,
   }
 }
 
+template <int K, int C>
+WholeImagesKernel whole_images_of() {
+  return {whole_images_kernel<K, C>, whole_images_threads<K, C>()};
+}
+
 template <int K>
 WholeImagesKernel whole_images_kernel_of(int channels) {
   switch (channels) {
-    case 2: return whole_images_kernel<K, 2>;
-    case 3: return whole_images_kernel<K, 3>;
-    case 4: return whole_images_kernel<K, 4>;
-    default: return whole_images_kernel<K, 1>;
+    case 2:
+      return whole_images_of<K, 2>();
+    case 3:
+      return whole_images_of<K, 3>();
+    case 4:
+      return whole_images_of<K, 4>();
+    default:
+      return whole_images_of<K, 1>();
   }
 }
 

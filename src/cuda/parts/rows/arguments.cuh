@@ -12,6 +12,7 @@ namespace halation::cuda_backend {
 constexpr int warp_pixels = 32 * run;
 constexpr int bulk_warps = 8;
 constexpr int staged_warps = 4;  // and rows
+constexpr int staged_blocks = 4;  // that a multiprocessor must hold
 constexpr int part_taps = 256;
 constexpr int few_taps = 256;
 constexpr int many_taps = 4096;
