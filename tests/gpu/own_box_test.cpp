@@ -4,6 +4,7 @@
 // Right answers are direct sums on the CPU in f64, and so are the norms over each output's box.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -352,6 +353,35 @@ TEST(OwnBox, OfRowsOfAnyLengthThroughMemory) {
 
 TEST(OwnBox, OfSignalsThroughMemory) {
   expect_own_box("fft passes", {{.width = 9001}}, {{.width = 12000}, {.width = 14001}}, 6, 17);
+}
+
+/// Whether a run leaves any of its tiles to the second launch: their states lie in the workspace, 0 where all
+/// sums are good.
+bool leaves_tiles(const Plan& plan, const Image& image) {
+  const Image in = to_device(image, cuda());
+  Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
+  Image workspace = allocate({.width = static_cast<std::int64_t>(plan.workspace_bytes())}, Pixel::u8, cuda());
+  EXPECT_EQ(cudaMemset(workspace.view().data, 0, plan.workspace_bytes()), cudaSuccess);
+  synchronise(cuda());
+  plan.run(in, out.view(), {.workspace = {workspace.view().data, plan.workspace_bytes()}});
+  const Image states = to_device(workspace, cpu());
+  const std::byte* const data = states.view().data;
+  return std::any_of(data, data + plan.workspace_bytes(),
+                     [](std::byte state) { return state != std::byte{0}; });
+}
+
+// A second launch for a few tiles takes as long as one for all.
+TEST(OwnBox, OfNoiseTakesOneLaunch) {
+  const Image image = noise({.height = 300, .width = 500, .channels = 3}, Pixel::f32, 11);
+  const Filter tile = gaussian({.sigma = 5, .radius = 15, .dims = 2});
+  const Filter column = Filter::separable({.y = std::vector<double>(31, 0.25)});
+  for (const Border::Mode mode : border_modes) {
+    const Options options{.border = Border{mode}, .method = Method::fft};
+    EXPECT_FALSE(leaves_tiles(plan_by("fft tiles", spec_on_gpu(image, tile, options)), image))
+        << name_of(mode);
+    EXPECT_FALSE(leaves_tiles(plan_by("fft columns", spec_on_gpu(image, column, options)), image))
+        << name_of(mode);
+  }
 }
 
 }  // namespace

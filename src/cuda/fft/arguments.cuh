@@ -71,6 +71,7 @@ struct FftArguments {
   bool notes_odd;      ///< own_box, or samples may be huge, infinite or NaN
   bool not_negative;   ///< no weight times `turned_by` is: nor is a sum of samples that are not
   FftGroups groups[2];  ///< of tiles inside the image, and of others
+  bool inside_only[3];  ///< along each axis: only samples of the image are added up to groups
   std::byte* maps;      ///< of the second launch's blocks: a magnitude for each sample of a tile
   Pixel in_pixel, out_pixel;
   Rounding rounding;

@@ -38,10 +38,12 @@ struct Cut {
   }
 };
 
+constexpr std::size_t axis_of_groups = 1;
+
 /// Groups of samples of which every box holds one (own_box.cuh); 0: none.
 template <class T>
 int lanes_of(const FftAloneKernels<T>& columns, const Job& job) {
-  const int lanes = group_along(taps_inside(job, 1), std::gcd(columns.group_rows, 32));
+  const int lanes = group_along(taps_judged(job, 1, axis_of_groups), std::gcd(columns.group_rows, 32));
   return lanes < 8 ? 0 : lanes;
 }
 
@@ -96,7 +98,7 @@ class FftColumnsRunner final : public Runner {
     allow(reinterpret_cast<const void*>(cut.columns->filter));
     allow(reinterpret_cast<const void*>(cut.columns->resolve));
     allow(reinterpret_cast<const void*>(cut.columns->spectrum));
-    describe(constants_, *job_, facts_of_columns(*job_, gpu));
+    describe(constants_, *job_, facts_of_columns(*job_, gpu), axis_of_groups);
     constants_.outer_axis = 1;
     constants_.middle = 1;
     constants_.taps_z = 1;

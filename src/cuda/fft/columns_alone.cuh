@@ -123,7 +123,7 @@ struct ColumnsOfBlock {
     norms.squares = of_column(norms.squares, [](T a, T b) { return a + b; });  // waits for the sums
     T least = job.groups[0].lanes > 0 ? static_cast<T>(INFINITY) : T(0);
     const int together = job.groups[0].lanes / beside;  // warps
-    const NeededSamples needed(job.borders[1], where.tile.y + job.lead[1]);
+    const NeededSamples needed(job.borders[1], where.tile.y + job.lead[1], job.inside_only[1]);
     for (int k = place.n; k < 2 * Size::first; k += Size::part) {
       for (int first = 0; together > 0 && first + together <= warps; first += together) {
         T group = 0;

@@ -96,6 +96,24 @@ FftGroups groups_of(const FftTileKernels<T>& tile, std::int64_t taps_y, std::int
           .all_turns = across_groups < tile.groups_apart.first_turn};
 }
 
+constexpr std::size_t axis_of_groups = 2;
+
+/// Of tiles of samples drawn evenly from 0 to 1: the share with a group of four that is too faint to tell of
+/// its box, its sum of squares below 1/16 of their mean, 1/3. That is a sixteenth of a ball in four
+/// dimensions. Groups lie in every fourth row; of pairs, one in eight is by itself.
+double share_faint(std::size_t numbers, bool pairs) {
+  constexpr double pi = 3.141592653589793;
+  constexpr double squares = 1.0 / 3 / 16, of_groups = pi * pi / 2 * squares * squares / 16;
+  const double groups = static_cast<double>(2 * numbers) / 4 / 4 / (pairs ? 8 : 1);
+  return 1 - std::exp(-groups * of_groups);
+}
+
+/// The same for tiles that reach over the image's sides.
+template <class T>
+FftGroups groups_outside(const FftTileKernels<T>& tile, const Job& job) {
+  return groups_of(tile, taps_judged(job, 1, axis_of_groups), taps_judged(job, 2, axis_of_groups));
+}
+
 template <class T>
 LaunchShape shape_of(const FftTileKernels<T>& tile, const Cut& cut, const Request& request) {
   const Job& job = request.job;
@@ -110,19 +128,26 @@ LaunchShape shape_of(const FftTileKernels<T>& tile, const Cut& cut, const Reques
   shape.together = tile.blocks;
   shape.outputs = 1e-3 * static_cast<double>(2 * tile.numbers());
   shape.chain = shape.outputs / tile.threads;
-  // Tiles of which no box is known to hold enough are transformed again. Groups of four random samples are
-  // too faint in a few tiles of a large image, which take as long as one on each multiprocessor.
+  // Tiles of which no box is known to hold enough are transformed again; a few take as long as one on each
+  // multiprocessor.
   if (is_bounded_by_own_box(job)) {
     const Taps& taps = request.taps();
     const FftGroups groups = groups_of(tile, taps.size[1], taps.size[2]);
-    const bool none_outside = groups_of(tile, taps_inside(job, 1), taps_inside(job, 2)).lanes == 0;
-    const std::int64_t inside =
-        cut.planes * std::max<std::int64_t>(cut.down - 2, 0) * std::max<std::int64_t>(cut.across - 2, 0);
-    const std::int64_t faint =
-        groups.lanes == 4 ? std::min<std::int64_t>(request.gpu.multiprocessors, cut.tiles()) : 0;
-    const std::int64_t again =
-        groups.lanes == 0 ? cut.tiles() : std::max(faint, none_outside ? cut.tiles() - inside : 0);
-    shape.mads = shape.outputs * static_cast<double>(again) / static_cast<double>(cut.tiles());
+    const auto but_for_sides = [](std::int64_t tiles) { return std::max<std::int64_t>(tiles - 2, 0); };
+    std::int64_t good = cut.planes;  // tiles
+    if (groups_outside(tile, job).lanes == 0)
+      good *= but_for_sides(cut.down) * but_for_sides(cut.across);
+    else if (job.borders[2].mode() == Border::Mode::replicate && !looks_inside_only(job, 2, axis_of_groups))
+      good *= cut.down * but_for_sides(cut.across);  // a repeated sample may be faint
+    else
+      good *= cut.down * cut.across;
+    const auto tiles = static_cast<double>(cut.tiles());
+    double again = tiles - static_cast<double>(good);
+    if (groups.lanes == 0) again = tiles;
+    if (groups.lanes == 4) again = std::max(again, tiles * share_faint(tile.numbers(), groups.pairs));
+    if (again > 0)
+      again = std::max<double>(again, std::min<std::int64_t>(request.gpu.multiprocessors, cut.tiles()));
+    shape.mads = shape.outputs * again / tiles;
   }
   return shape;
 }
@@ -167,12 +192,12 @@ class FftRunner final : public Runner {
     const std::size_t element = bytes_of(job_->in_pixel);
     const auto kind = static_cast<std::size_t>(std::countr_zero(element));
     filter_ = tile.filter[kind];
-    describe(constants_, *job_, facts_of_tiles(*job_));
+    describe(constants_, *job_, facts_of_tiles(*job_), axis_of_groups);
     for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(tile.resolve), reinterpret_cast<const void*>(tile.spectrum)}) {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
     }
     constants_.groups[0] = groups_of(tile, constants_.taps_y, constants_.taps_x);
-    constants_.groups[1] = groups_of(tile, taps_inside(*job_, 1), taps_inside(*job_, 2));
+    constants_.groups[1] = groups_outside(tile, *job_);
     constants_.kept_y = choice.cut.kept_y;
     constants_.kept_x = choice.cut.kept_x;
     constants_.lead[2] -= tile.width - choice.cut.kept_x - (constants_.taps_x - 1);

@@ -230,7 +230,7 @@ __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned
             q[2 * j + 1] = v[4 * j + part].y * v[4 * j + part].y;
           }
           if (!input.is_inside()) {
-            const NeededSamples needed(job.borders[2], place.x + job.lead[2]);
+            const NeededSamples needed(job.borders[2], place.x + job.lead[2], job.inside_only[2]);
 #pragma unroll
             for (int k = 0; k < 8; ++k) {
               const int first = (t & -groups.lanes) + Size::threads * (k / 2 * 4 + part) + k % 2 * Size::length;

@@ -131,18 +131,16 @@ __device__ __forceinline__ T least_of_groups(const T (&q)[8], const FftGroups& g
   return fmin(sums[0], sums[1]);
 }
 
-/// Which of a tile's samples along an axis outputs need; zeros and other constants outside the image are not
-/// among them.
+/// Which of a tile's samples along an axis outputs need and are added up to groups.
 struct NeededSamples {
   int begin, end;
 
   NeededSamples() = default;
   /// Of those from this coordinate on.
-  __device__ __forceinline__ NeededSamples(const DeviceBorder& border, std::int64_t first) {
-    const bool is_constant = border.mode == Border::Mode::constant;
+  __device__ __forceinline__ NeededSamples(const DeviceBorder& border, std::int64_t first, bool inside_only) {
     constexpr std::int64_t far = 1 << 30;
-    begin = static_cast<int>(max((is_constant ? 0 : border.low) - first, -far));
-    end = static_cast<int>(min((is_constant ? min(border.n, border.high) : border.high) - first, far));
+    begin = static_cast<int>(max((inside_only ? 0 : border.low) - first, -far));
+    end = static_cast<int>(min((inside_only ? min(border.n, border.high) : border.high) - first, far));
   }
   __device__ __forceinline__ bool hold(int at, int count) const { return at >= begin && at + count <= end; }
 };

@@ -84,16 +84,21 @@ std::int64_t kept_of(std::int64_t samples, std::int64_t taps) {
 
 constexpr bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
+/// That along which groups of neighbours lie, of images and volumes; those of signals lie along columns of
+/// the tile that they are made of.
+std::size_t axis_of_groups(const Taps& taps) { return outer_axis_of(taps) == 2 ? 3 : 2; }
+
 /// Groups of samples of which every box holds one (own_box.cuh): along the outer axis of every row, or of one
 /// in five at most.
 template <class T>
 FftGroups groups_of(const Cut<T>& cut, const Job& job) {
   const std::size_t outer_axis = outer_axis_of(job.filters.front());
+  const std::size_t along = axis_of_groups(job.filters.front());
   const bool split = outer_axis == 2;
-  const std::int64_t along_x = taps_inside(job, 2), outer = taps_inside(job, outer_axis);
+  const std::int64_t along_x = taps_judged(job, 2, along), outer = taps_judged(job, outer_axis, along);
   constexpr std::int64_t apart = 5;
   const std::int64_t row = split ? cut.row_length() : 1, beside = split ? 31 : 0;
-  if (outer < row + beside || (outer_axis == 0 && taps_inside(job, 1) < 1)) return {};
+  if (outer < row + beside || (outer_axis == 0 && taps_judged(job, 1, along) < 1)) return {};
   return {.lanes = group_along(along_x, cut.outer->columns),
           .pairs = false,
           .all_turns = outer < apart * row + beside};
@@ -203,7 +208,7 @@ class FftPassesRunner final : public Runner {
     constants_.outer = cut.outer->length;
     constants_.middle = cut.middle_length();
     constants_.width = cut.row_length();
-    describe(constants_, *job_, facts_of_passes(*job_, gpu));
+    describe(constants_, *job_, facts_of_passes(*job_, gpu), axis_of_groups(taps));
     constants_.taps_z = static_cast<int>(taps.size[0]);
     constants_.kept_z = static_cast<int>(cut.kept[0]);
     constants_.kept_y = static_cast<int>(cut.kept[1]);

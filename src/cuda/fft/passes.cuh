@@ -98,7 +98,8 @@ struct FftNeeded {
   template <class T>
   __device__ void find(const FftPassArguments<T>& job, const FftPlace& tile) {
     const std::int64_t begins[3]{tile.z, tile.y, tile.x};
-    for (int axis = 0; axis < 3; ++axis) along[axis] = NeededSamples(job.borders[axis], begins[axis] + job.lead[axis]);
+    for (int axis = 0; axis < 3; ++axis)
+      along[axis] = NeededSamples(job.borders[axis], begins[axis] + job.lead[axis], job.inside_only[axis]);
   }
 };
 

@@ -78,14 +78,41 @@ struct FlippedWeights {
   }
 };
 
-/// What a job says of a launch's arguments; `facts` are those of its tiles.
+/// So many of a filter's taps along an axis lie on samples of the image at least, whichever output they
+/// belong to.
+inline std::int64_t taps_on_image(const Job& job, std::size_t axis) {
+  const BorderTable& border = job.borders[axis];
+  const std::int64_t outside = std::max({-border.low(), border.high() - border.size(), std::int64_t{0}});
+  return std::clamp<std::int64_t>(job.filters.front().size[axis] - outside, 0, border.size());
+}
+
+/// Whether boxes are judged along an axis by samples of the image only (own_box.cuh). What is constant
+/// outside says nothing. Where the border repeats the last sample, a group of neighbours may be that one
+/// sample and faint: filters with taps enough on the image for groups of eight do without.
+inline bool looks_inside_only(const Job& job, std::size_t axis, std::size_t axis_of_groups) {
+  constexpr std::int64_t enough = 15;
+  const Border::Mode mode = job.borders[axis].mode();
+  return mode == Border::Mode::constant ||
+         (mode == Border::Mode::replicate && axis == axis_of_groups && taps_on_image(job, axis) >= enough);
+}
+/// Taps that boxes are judged by.
+inline std::int64_t taps_judged(const Job& job, std::size_t axis, std::size_t axis_of_groups) {
+  return looks_inside_only(job, axis, axis_of_groups) ? taps_on_image(job, axis)
+                                                      : job.filters.front().size[axis];
+}
+
+/// What a job says of a launch's arguments; `facts` are those of its tiles. Groups of neighbours lie along
+/// `axis_of_groups`.
 template <class T>
-void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts) {
+void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts, std::size_t axis_of_groups) {
   const Taps& taps = job.filters.front();
   to.taps_y = static_cast<int>(taps.size[1]);
   to.taps_x = static_cast<int>(taps.size[2]);
   std::copy(taps.lead.begin(), taps.lead.end(), to.lead);
-  for (std::size_t axis = 0; axis < 3; ++axis) to.borders[axis] = DeviceBorder(job.borders[axis]);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    to.borders[axis] = DeviceBorder(job.borders[axis]);
+    to.inside_only[axis] = looks_inside_only(job, axis, axis_of_groups);
+  }
   const int turned = turned_by(taps.weights);
   to.scale = static_cast<T>(turned * job.scale);
   to.offset = static_cast<T>(job.offset);
@@ -94,15 +121,6 @@ void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts) 
   to.own_box = is_bounded_by_own_box(job) && !whole_sums_are_exact(job, taps.weights, facts);
   to.notes_odd = to.own_box || may_be_non_finite(job);
   to.not_negative = std::all_of(taps.weights.begin(), taps.weights.end(), [&](double weight) { return turned * weight >= 0; });
-}
-
-/// So many of a filter's taps along an axis lie on samples of the image at least, whichever output they belong to: of what is constant
-/// outside only those are looked at.
-inline std::int64_t taps_inside(const Job& job, std::size_t axis) {
-  const BorderTable& border = job.borders[axis];
-  const std::int64_t taps = job.filters.front().size[axis];
-  if (border.mode() != Border::Mode::constant) return taps;
-  return std::max<std::int64_t>(0, std::min(border.size(), taps - std::max({-border.low(), border.high() - border.size(), std::int64_t{0}})));
 }
 
 /// Neighbours along an axis, a power of two, of which a box of so many taps holds an aligned group whole; fewer than 4 are none.

@@ -254,7 +254,8 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
             }
           }
           if (!input.is_inside()) {
-            const NeededSamples along_y(job.borders[1], place.y + job.lead[1]), along_x(job.borders[2], place.x + job.lead[2]);
+            const NeededSamples along_y(job.borders[1], place.y + job.lead[1], job.inside_only[1]);
+            const NeededSamples along_x(job.borders[2], place.x + job.lead[2], job.inside_only[2]);
             const bool holds_column = along_x.hold(me.column & -groups.lanes, groups.lanes);
 #pragma unroll
             for (int k = 0; k < 8; ++k) {
