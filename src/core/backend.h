@@ -81,6 +81,8 @@ class Backend {
   /// Figures by which families would expect what these took, as lines of text that `use_figures` takes
   /// (core/figures_text.h). Those of what nothing was measured stay as they are.
   virtual std::string figures_of(std::span<const TimedOffer>, Device) const { return {}; }
+  /// The machine whose figures families expect by; empty where they expect by none.
+  virtual std::string figures_machine(Device) const { return {}; }
   /// Has families expect by these from now on. Threads must not ask for offers meanwhile. Throws
   /// `Error{invalid_argument}` that names the line that is wrong, and leaves all as it was.
   virtual void use_figures(std::string_view, Device) const {}

@@ -40,8 +40,11 @@ class CudaBackend final : public Backend, public DeviceMemory, public Queues {
   std::string figures_of(std::span<const TimedOffer> offers, Device device) const override {
     return figures_from_times(offers, gpu_of(device));
   }
+  std::string figures_machine(Device device) const override { return gpu_of(device).figures->device; }
   void use_figures(std::string_view text, Device device) const override {
-    cuda_backend::use_figures(device, with(*gpu_of(device).figures, text));
+    Figures measured = with(*gpu_of(device).figures, text);
+    measured.device = "this machine";
+    cuda_backend::use_figures(device, std::move(measured));
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {

@@ -178,6 +178,8 @@ std::string Plan::explain() const {
   const Options& options = impl_->choice.options;
   if (options.method == Method::automatic && options.tune == Tune::estimate)
     lines += "chosen by expected times; tune measure times the three best\n";
+  if (const std::string machine = backend_for(impl_->device).figures_machine(impl_->device); !machine.empty())
+    lines += "times expected by the figures of " + machine + "\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
   const ErrorBound& bound = impl_->choice.bound;
   char sums[256];

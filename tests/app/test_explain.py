@@ -193,6 +193,7 @@ class Filters(Explain):
         text = self.text(*gaussian)
         self.assertRegex(text, rf"; expected {number}\n    (direct|separable|fft): expected {number}\n")
         self.assertIn("\n  chosen by expected times; tune measure times the three best\n", text)
+        self.assertRegex(text, r"\n  times expected by the figures of (avx2|avx512|zen4) CPUs\n")
         text = self.text(*gaussian, "--tune", "measure")
         self.assertRegex(text, rf"; expected {number}, measured {number}\n(    (direct|separable|fft): expected {number}, measured {number}\n)+")
         self.assertNotIn("chosen by expected times", text)

@@ -21,6 +21,7 @@ class WithOtherPixels final : public Backend {
   std::string figures_of(std::span<const TimedOffer> offers, Device device) const override {
     return backend_.figures_of(offers, device);
   }
+  std::string figures_machine(Device device) const override { return backend_.figures_machine(device); }
   void use_figures(std::string_view text, Device device) const override {
     backend_.use_figures(text, device);
   }
