@@ -13,16 +13,20 @@
 namespace halation::app {
 namespace {
 
-/// Draws jobs at random, the same ones every time: images from a 64th of so many elements on, thin ones, many
-/// small ones and volumes among them; filters of all kinds and up to 100 taps a side.
+/// Draws jobs at random, the same ones every time: images of so many elements, thin ones, many small ones and
+/// volumes among them; filters of all kinds and up to 100 taps a side. One in three is plain: a square
+/// picture by a square filter.
 class Draw {
  public:
-  Draw(double most_elements, std::uint64_t seed) : most_elements_(most_elements), random_(seed) {}
+  Draw(double fewest_elements, double most_elements, std::uint64_t seed)
+      : fewest_elements_(fewest_elements), most_elements_(most_elements), random_(seed) {}
 
   PlanSpec job() {
-    PlanSpec spec{.shape = shape(), .pixel = pixel(), .filters = {}, .options = {}};
-    spec.filters = {filter(spec.shape.dims())};
-    if (below(3) == 0) spec.options.output = pixel();
+    const bool is_plain = below(3) == 0;
+    PlanSpec spec{
+        .shape = is_plain ? plain_shape() : shape(), .pixel = pixel(), .filters = {}, .options = {}};
+    spec.filters = {is_plain ? plain_filter() : filter(spec.shape.dims())};
+    if (!is_plain && below(3) == 0) spec.options.output = pixel();
     spec.options.border = Border{all_border_modes[below(std::size(all_border_modes))]};
     if (spec.shape.channels > 1 && below(4) == 0) spec.layout = Layout::planar;
     return spec;
@@ -39,7 +43,7 @@ class Draw {
   Pixel pixel() { return native_pixels[below(std::size(native_pixels))]; }
 
   Shape shape() {
-    const auto elements = static_cast<double>(from_to(most_elements_ / 64, most_elements_));
+    const auto elements = static_cast<double>(from_to(fewest_elements_, most_elements_));
     Shape shape;
     if (below(3) == 0) shape.channels = 2 + static_cast<std::int64_t>(below(3));
     const double places = elements / static_cast<double>(shape.channels);
@@ -69,6 +73,34 @@ class Draw {
         shape.width = rest(shape.height);
     }
     return shape;
+  }
+
+  /// Squares of 1, 3 or 4 channels.
+  Shape plain_shape() {
+    constexpr std::int64_t channels[] = {1, 1, 3, 4}, multiple = 64;
+    const double side = std::sqrt(static_cast<double>(from_to(fewest_elements_, most_elements_)));
+    const std::int64_t whole = std::max(multiple, static_cast<std::int64_t>(side) / multiple * multiple);
+    return {.height = whole, .width = whole, .channels = channels[below(std::size(channels))]};
+  }
+
+  /// Squares of odd sizes; of integers as often as of reals.
+  Filter plain_filter() {
+    const std::int64_t taps = 2 * from_to(1, 16) + 1;
+    switch (below(4)) {
+      case 0:
+        return gaussian(
+            {.sigma = static_cast<double>(taps) / 6, .radius = static_cast<double>(taps / 2), .dims = 2});
+      case 1:
+        return box({.size = taps, .dims = 2});
+      default: {
+        const bool are_integers = below(2) == 0;
+        std::vector<double> weights(static_cast<std::size_t>(taps * taps));
+        for (double& weight : weights)
+          weight = are_integers ? static_cast<double>(below(9)) - 4 : share() - 0.3;
+        weights.front() = 1;
+        return Filter::dense({.height = taps, .width = taps}, std::move(weights));
+      }
+    }
   }
 
   Filter filter(int dims) {
@@ -102,7 +134,7 @@ class Draw {
     }
   }
 
-  double most_elements_;
+  double fewest_elements_, most_elements_;
   std::mt19937_64 random_;
 };
 
@@ -111,7 +143,7 @@ class Draw {
 std::vector<PlanSpec> spread_for(Device device, int threads, int count) {
   constexpr std::uint64_t seed = 1973;
   const bool is_gpu = device.kind == Device::Kind::cuda;
-  Draw draw(is_gpu ? 0x1p25 : 0x1p20, seed);
+  Draw draw = is_gpu ? Draw(0x1p17, 0x1p26, seed) : Draw(0x1p14, 0x1p20, seed);
   std::vector<PlanSpec> jobs;
   if (count == 0) count = is_gpu ? 600 : 120;
   for (int i = 0; i < count; ++i) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/channels_apart.h"
-#include "core/compass_search.h"
+#include "core/nearest_figures.h"
 #include "cpu/families.h"
 #include "cpu/rate_names.h"
 
@@ -69,16 +69,15 @@ std::string rates_from_times(std::span<const TimedOffer> offers,
     for_each_piece(found, [&](std::string_view, double& figure) { figure = std::exp(logarithms[next++]); });
     return found;
   };
-  const auto off = [&](const std::vector<double>& logarithms) {
+  const auto misfits = [&](const std::vector<double>& logarithms) {
     const Rates found = at(logarithms);
-    double sum = 0;
+    std::vector<Misfit> all;
     for (const Way& way : ways)
-      sum += way.weight * counted_off(std::log(way.expected(found, by_threads) / way.seconds));
-    return sum;
+      all.push_back({std::log(way.expected(found, by_threads) / way.seconds), way.weight});
+    return all;
   };
   constexpr double apart = 7;
-  constexpr int halvings = 3;
-  const Rates found = at(figures_near(start, std::vector<double>(start.size(), apart), off, halvings));
+  const Rates found = at(nearest_figures(start, std::vector<double>(start.size(), apart), misfits));
   std::string text;
   for_each_piece(found, [&](std::string_view name, double figure) {
     char number[32];

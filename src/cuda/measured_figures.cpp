@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "core/compass_search.h"
+#include "core/nearest_figures.h"
 #include "cuda/families.h"
 
 namespace halation::cuda_backend {
@@ -59,15 +59,14 @@ class Sought {
 
 KernelFigures nearest(const KernelFigures& from, std::span<const Launch> launches, const Gpu& gpu) {
   const Sought sought(from, launches);
-  const auto off = [&](const std::vector<double>& logarithms) {
+  const auto misfits = [&](const std::vector<double>& logarithms) {
     const KernelFigures figures = sought.at(logarithms);
-    double sum = 0;
+    std::vector<Misfit> all;
     for (const Launch& each : launches)
-      sum += each.weight * counted_off(std::log(gpu.seconds(each.shape, figures) / each.seconds));
-    return sum;
+      all.push_back({std::log(gpu.seconds(each.shape, figures) / each.seconds), each.weight});
+    return all;
   };
-  constexpr int halvings = 4;
-  return sought.at(figures_near(sought.start, sought.apart, off, halvings));
+  return sought.at(nearest_figures(sought.start, sought.apart, misfits));
 }
 
 double median(std::vector<double> values) {
