@@ -44,8 +44,6 @@ double by_threads(const Job& job, double seconds, const Rates& rates) {
   return 1e-9 * rates.run + std::hypot(std::max(alone, shared), moved);
 }
 
-constexpr std::string_view measured_here = "this machine";
-
 class CpuBackend final : public Backend {
  public:
   CpuBackend() { use_target(std::getenv("HALATION_TARGET")); }
@@ -83,13 +81,9 @@ class CpuBackend final : public Backend {
     return rates_from_times(offers, by_threads);
   }
   std::string figures_machine(Device) const override {
-    return rates().name == measured_here ? std::string(rates().name) : std::string(rates().name) + " CPUs";
+    return are_measured_here() ? "this machine" : std::string(rates().name) + " CPUs";
   }
-  void use_figures(std::string_view text, Device) const override {
-    Rates measured = with(rates(), text);
-    measured.name = measured_here;
-    use_rates(measured);
-  }
+  void use_figures(std::string_view text, Device) const override { use_rates(with(rates(), text)); }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     const Families::Choice best = families().cheapest({*job, job->filters}, job->family);

@@ -69,16 +69,23 @@ const Rates& row_of_machine() {
   return *rates_named("avx512");
 }
 
-Rates& rates_in_use() {
-  static Rates row = row_of_machine();
-  return row;
+struct InUse {
+  Rates row = row_of_machine();
+  bool is_measured = false;
+};
+
+InUse& in_use() {
+  static InUse rates;
+  return rates;
 }
 
 }  // namespace
 
-const Rates& rates() { return rates_in_use(); }
+const Rates& rates() { return in_use().row; }
 
-void use_rates(const Rates& rates) { rates_in_use() = rates; }
+void use_rates(const Rates& rates) { in_use() = {rates, true}; }
+
+bool are_measured_here() { return in_use().is_measured; }
 
 Rates with(Rates rates, std::string_view text) {
   for (const FigureLine& line : figure_lines(text)) {

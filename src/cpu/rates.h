@@ -115,6 +115,8 @@ const Rates& rates();
 Rates with(Rates rates, std::string_view text);
 /// Nobody may ask for prices meanwhile.
 void use_rates(const Rates& rates);
+/// Whether it has been called.
+bool are_measured_here();
 
 /// Whether a figure says what a piece of work takes, and no more: others decide how sums are done, and so
 /// their last bits.
