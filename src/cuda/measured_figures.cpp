@@ -99,7 +99,9 @@ std::string figures_from_times(std::span<const TimedOffer> offers, const Gpu& gp
                   gpu.figures->two_passes * median(std::move(of_passes)));
     text += line;
   }
+  constexpr std::size_t fewest = 20;  // times, two for each figure
   for (const auto& [kernel, launches] : kernels) {
+    if (launches.size() < fewest) continue;
     KernelFigures from = gpu.figures->of(kernel);
     if (from.kernel.empty()) from = {.kernel = std::string(kernel), .output_us = 0.1, .mad_us = 0.01};
     text += text_of(nearest(from, launches, gpu)) + "\n";

@@ -153,7 +153,7 @@ TEST(Figures, FromTimesAreNearThoseThatTimesWereMadeOf) {
   }
   const Gpu other = h200(truth);
   std::vector<TimedOffer> offers;
-  for (std::uint64_t index = 0; index < 200; ++index) {
+  for (std::uint64_t index = 0; index < 2000; ++index) {
     const sweep::JobCase job_case = sweep::case_of(sweep::Filters::usual, 59, index, 10);
     PlanSpec spec = job_case.spec;
     auto job = std::make_shared<Job>(check(spec).job);
@@ -168,7 +168,7 @@ TEST(Figures, FromTimesAreNearThoseThatTimesWereMadeOf) {
         offers.push_back({job, in, out, family->name, family->seconds(request)});
     }
   }
-  ASSERT_GT(offers.size(), 300U);
+  ASSERT_GT(offers.size(), 3000U);
   const Figures found = with(shipped_figures(), figures_from_times(offers, gpu));
   const auto off = [&](const Figures& figures) {
     const Gpu by = h200(figures);
