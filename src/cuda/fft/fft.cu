@@ -98,20 +98,20 @@ FftGroups groups_of(const FftTileKernels<T>& tile, std::int64_t taps_y, std::int
 
 constexpr std::size_t axis_of_groups = 2;
 
-/// Of tiles of samples drawn evenly from 0 to 1: the share with a group of four that is too faint to tell of
-/// its box, its sum of squares below 1/16 of their mean, 1/3. That is a sixteenth of a ball in four
-/// dimensions. Groups lie in every fourth row; of pairs, one in eight is by itself.
-double share_faint(std::size_t numbers, bool pairs) {
-  constexpr double pi = 3.141592653589793;
-  constexpr double squares = 1.0 / 3 / 16, of_groups = pi * pi / 2 * squares * squares / 16;
-  const double groups = static_cast<double>(2 * numbers) / 4 / 4 / (pairs ? 8 : 1);
-  return 1 - std::exp(-groups * of_groups);
-}
-
 /// The same for tiles that reach over the image's sides.
 template <class T>
 FftGroups groups_outside(const FftTileKernels<T>& tile, const Job& job) {
   return groups_of(tile, taps_judged(job, 1, axis_of_groups), taps_judged(job, 2, axis_of_groups));
+}
+
+/// Of tiles of samples drawn evenly from 0 to 1: the share with a group of four that is too faint to tell of
+/// its box, its sum of squares below 1/16 of their mean, 1/3. That is a sixteenth of a ball in four
+/// dimensions. Groups lie in every fourth row; of pairs, one in eight is by itself.
+double share_faint(std::size_t numbers, bool pairs) {
+  using std::numbers::pi;
+  constexpr double squares = 1.0 / 3 / 16, of_groups = pi * pi / 2 * squares * squares / 16;
+  const double groups = static_cast<double>(2 * numbers) / 4 / 4 / (pairs ? 8 : 1);
+  return 1 - std::exp(-groups * of_groups);
 }
 
 template <class T>
