@@ -85,11 +85,11 @@ class Draw {
 
   /// Squares of odd sizes; of integers as often as of reals.
   Filter plain_filter() {
-    const std::int64_t taps = 2 * from_to(1, 16) + 1;
+    const std::int64_t radius = from_to(1, 16), taps = 2 * radius + 1;
     switch (below(4)) {
       case 0:
         return gaussian(
-            {.sigma = static_cast<double>(taps) / 6, .radius = static_cast<double>(taps / 2), .dims = 2});
+            {.sigma = static_cast<double>(taps) / 6, .radius = static_cast<double>(radius), .dims = 2});
       case 1:
         return box({.size = taps, .dims = 2});
       default: {

@@ -72,6 +72,7 @@ std::string rates_from_times(std::span<const TimedOffer> offers,
   const auto misfits = [&](const std::vector<double>& logarithms) {
     const Rates found = at(logarithms);
     std::vector<Misfit> all;
+    all.reserve(ways.size());
     for (const Way& way : ways)
       all.push_back({std::log(way.expected(found, by_threads) / way.seconds), way.weight});
     return all;

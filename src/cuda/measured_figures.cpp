@@ -62,6 +62,7 @@ KernelFigures nearest(const KernelFigures& from, std::span<const Launch> launche
   const auto misfits = [&](const std::vector<double>& logarithms) {
     const KernelFigures figures = sought.at(logarithms);
     std::vector<Misfit> all;
+    all.reserve(launches.size());
     for (const Launch& each : launches)
       all.push_back({std::log(gpu.seconds(each.shape, figures) / each.seconds), each.weight});
     return all;
