@@ -96,12 +96,16 @@ FftGroups groups_of(const FftTileKernels<T>& tile, std::int64_t taps_y, std::int
           .all_turns = across_groups < tile.groups_apart.first_turn};
 }
 
-constexpr std::size_t axis_of_groups = 2;
+template <class T>
+std::size_t axis_of_groups(const FftTileKernels<T>& tile) {
+  return tile.height > 1 ? 2 : no_axis;
+}
 
 /// The same for tiles that reach over the image's sides.
 template <class T>
 FftGroups groups_outside(const FftTileKernels<T>& tile, const Job& job) {
-  return groups_of(tile, taps_judged(job, 1, axis_of_groups), taps_judged(job, 2, axis_of_groups));
+  return groups_of(tile, taps_judged(job, 1, axis_of_groups(tile)),
+                   taps_judged(job, 2, axis_of_groups(tile)));
 }
 
 /// Of tiles of samples drawn evenly from 0 to 1: the share with a group of four that is too faint to tell of
@@ -137,8 +141,9 @@ LaunchShape shape_of(const FftTileKernels<T>& tile, const Cut& cut, const Reques
     std::int64_t good = cut.planes;  // tiles
     if (groups_outside(tile, job).lanes == 0)
       good *= but_for_sides(cut.down) * but_for_sides(cut.across);
-    else if (job.borders[2].mode() == Border::Mode::replicate && !looks_inside_only(job, 2, axis_of_groups))
-      good *= cut.down * but_for_sides(cut.across);  // a repeated sample may be faint
+    else if (tile.height > 1 && job.borders[2].mode() == Border::Mode::replicate &&
+             !looks_inside_only(job, 2, axis_of_groups(tile)))
+      good *= cut.down * but_for_sides(cut.across);  // of so many rows, in one the repeated sample is faint
     else
       good *= cut.down * cut.across;
     const auto tiles = static_cast<double>(cut.tiles());
@@ -192,7 +197,7 @@ class FftRunner final : public Runner {
     const std::size_t element = bytes_of(job_->in_pixel);
     const auto kind = static_cast<std::size_t>(std::countr_zero(element));
     filter_ = tile.filter[kind];
-    describe(constants_, *job_, facts_of_tiles(*job_), axis_of_groups);
+    describe(constants_, *job_, facts_of_tiles(*job_), axis_of_groups(tile));
     for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(tile.resolve), reinterpret_cast<const void*>(tile.spectrum)}) {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
     }

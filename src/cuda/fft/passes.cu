@@ -84,9 +84,7 @@ std::int64_t kept_of(std::int64_t samples, std::int64_t taps) {
 
 constexpr bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
-/// That along which groups of neighbours lie, of images and volumes; those of signals lie along columns of
-/// the tile that they are made of.
-std::size_t axis_of_groups(const Taps& taps) { return outer_axis_of(taps) == 2 ? 3 : 2; }
+std::size_t axis_of_groups(const Taps& taps) { return outer_axis_of(taps) == 2 ? no_axis : 2; }
 
 /// Groups of samples of which every box holds one (own_box.cuh): along the outer axis of every row, or of one
 /// in five at most.

@@ -78,6 +78,14 @@ struct FlippedWeights {
   }
 };
 
+/// Neighbours along an axis, a power of two, of which a box of so many taps holds an aligned group whole;
+/// fewer than 4 are none.
+inline int group_along(std::int64_t taps, int most) {
+  int group = most;
+  while (group > 0 && 2 * group - 1 > taps) group /= 2;
+  return group < 4 ? 0 : group;
+}
+
 /// So many of a filter's taps along an axis lie on samples of the image at least, whichever output they
 /// belong to.
 inline std::int64_t taps_on_image(const Job& job, std::size_t axis) {
@@ -86,14 +94,16 @@ inline std::int64_t taps_on_image(const Job& job, std::size_t axis) {
   return std::clamp<std::int64_t>(job.filters.front().size[axis] - outside, 0, border.size());
 }
 
+/// No axis: groups lie along columns of the tile that a signal is made of, or are stretches of a line.
+inline constexpr std::size_t no_axis = 3;
+
 /// Whether boxes are judged along an axis by samples of the image only (own_box.cuh). What is constant
 /// outside says nothing. Where the border repeats the last sample, a group of neighbours may be that one
 /// sample and faint: filters with taps enough on the image for groups of eight do without.
 inline bool looks_inside_only(const Job& job, std::size_t axis, std::size_t axis_of_groups) {
-  constexpr std::int64_t enough = 15;
   const Border::Mode mode = job.borders[axis].mode();
-  return mode == Border::Mode::constant ||
-         (mode == Border::Mode::replicate && axis == axis_of_groups && taps_on_image(job, axis) >= enough);
+  return mode == Border::Mode::constant || (mode == Border::Mode::replicate && axis == axis_of_groups &&
+                                            group_along(taps_on_image(job, axis), 8) == 8);
 }
 /// Taps that boxes are judged by.
 inline std::int64_t taps_judged(const Job& job, std::size_t axis, std::size_t axis_of_groups) {
@@ -102,7 +112,7 @@ inline std::int64_t taps_judged(const Job& job, std::size_t axis, std::size_t ax
 }
 
 /// What a job says of a launch's arguments; `facts` are those of its tiles. Groups of neighbours lie along
-/// `axis_of_groups`.
+/// `axis_of_groups`, or `no_axis`.
 template <class T>
 void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts, std::size_t axis_of_groups) {
   const Taps& taps = job.filters.front();
@@ -121,13 +131,6 @@ void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts, 
   to.own_box = is_bounded_by_own_box(job) && !whole_sums_are_exact(job, taps.weights, facts);
   to.notes_odd = to.own_box || may_be_non_finite(job);
   to.not_negative = std::all_of(taps.weights.begin(), taps.weights.end(), [&](double weight) { return turned * weight >= 0; });
-}
-
-/// Neighbours along an axis, a power of two, of which a box of so many taps holds an aligned group whole; fewer than 4 are none.
-inline int group_along(std::int64_t taps, int most) {
-  int group = most;
-  while (group > 0 && 2 * group - 1 > taps) group /= 2;
-  return group < 4 ? 0 : group;
 }
 
 /// What the images of a run say of them.
