@@ -1,6 +1,7 @@
 // choices_test.cpp: which method and family an H200 is expected to do typical jobs by; no GPU is asked.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "measured_gpu.h"
 #include "plan/check.h"
 #include "plan/choose.h"
+#include "speed/choice_tool.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -35,9 +37,14 @@ class OnPaper final : public Backend {
   Gpu gpu_ = h200(shipped_figures());
 };
 
+const OnPaper& paper() {
+  static const OnPaper backend;
+  return backend;
+}
+
 /// "direct by register tile".
 std::string choice_for(PlanSpec spec) {
-  static const OnPaper backend;
+  const OnPaper& backend = paper();
   spec.device = cuda();
   const Choice choice = choose(check(spec), spec.options, backend, cuda());
   const Offer offer = best_of(backend.offers(*choice.job, choice.job->filters, cuda()));
@@ -100,6 +107,55 @@ TEST(Choices, OfNarrowRowsAndManySmallImages) {
           << taps << ", " << side;
     }
   }
+}
+
+/// Prices take planar channels as images of their own; what is offered so must run on rows of one channel.
+TEST(Choices, PlanarChannelsRunByWhatTheyAreOffered) {
+  const Gpu gpu = h200(shipped_figures());
+  const std::vector<Filter> filters = {whole({.height = 3, .width = 3}),
+                                       whole({.height = 5, .width = 5}),
+                                       whole({.height = 7, .width = 7}),
+                                       whole({.height = 11, .width = 11}),
+                                       sparse({.height = 9, .width = 9}),
+                                       real({.height = 31, .width = 31}),
+                                       box({.size = 3, .dims = 2}),
+                                       box({.size = 41, .dims = 2}),
+                                       gaussian({.sigma = 2, .dims = 2}),
+                                       whole({.width = 9}),
+                                       whole({.height = 65}),
+                                       real({.depth = 3, .height = 3, .width = 3})};
+  int offered = 0;
+  for (const Pixel pixel : native_pixels) {
+    for (const Shape& shape : {Shape{.height = 512, .width = 512, .channels = 3},
+                               Shape{.height = 1, .width = 1 << 17, .channels = 2},
+                               Shape{.height = 5000, .width = 16, .channels = 4},
+                               Shape{.batch = 99, .height = 32, .width = 32, .channels = 3},
+                               Shape{.depth = 32, .height = 64, .width = 128, .channels = 2}}) {
+      for (const Filter& filter : filters) {
+        if (filter.size().depth > shape.depth || (shape.height == 1 && filter.size().height > 1)) continue;
+        PlanSpec spec = spec_of(shape, pixel, filter, {.accuracy = Accuracy::fast});
+        spec.layout = Layout::planar;
+        speed::for_each_method(spec, paper(), [&](Method method, const Choice& choice) {
+          const Job& job = *choice.job;
+          const View in{nullptr, job.in, strides_of(job.in, job.in_pixel, Layout::planar), job.in_pixel,
+                        cuda()};
+          const View out{nullptr, job.out, strides_of(job.out, job.out_pixel, Layout::planar), job.out_pixel,
+                         cuda()};
+          const Request as_it_runs{job, row_layout_of(in, {&out, 1}), gpu, families()};
+          for (const Offer& offer : paper().offers(with_channels_apart(job), job.filters, cuda())) {
+            if (offer.why_not != nullptr) continue;
+            ++offered;
+            const auto is_it = [&](const Family* family) { return family->name == offer.family; };
+            const Family& family = **std::find_if(families().list().begin(), families().list().end(), is_it);
+            EXPECT_STREQ(family.refuses(as_it_runs), nullptr)
+                << family.name << ", " << name_of(method) << ", " << to_string(shape) << " " << name_of(pixel)
+                << ", " << filter.size().height << "x" << filter.size().width;
+          }
+        });
+      }
+    }
+  }
+  EXPECT_GT(offered, 1000);
 }
 
 TEST(Choices, OfManyTaps) {

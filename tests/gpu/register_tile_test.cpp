@@ -31,8 +31,8 @@ TEST(RegisterTile, SmallerPixels) {
       for (const std::int64_t height : {1, 5, 24, 49}) {
         for (const std::int64_t channels : {1, 2, 3, 4, 5}) {
           for (const std::int64_t taps : {3, 5, 7}) {
-            // Over u8 the family takes 3x3 taps, and 5x5 over one channel.
-            if (pixel == Pixel::u8 && (taps == 7 || (taps == 5 && channels > 1))) continue;
+            // Over u8 the family takes 3x3 taps, and 5x5 over one channel a row.
+            if (pixel == Pixel::u8 && (taps == 7 || (taps == 5 && channels > 1 && channels < 5))) continue;
             ++seed;
             const Layout layout = channels == 5 ? Layout::planar : Layout::interleaved;
             const Image image =

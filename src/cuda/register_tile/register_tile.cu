@@ -60,8 +60,10 @@ const char* refuses(const Request& request) {
   if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
   const int size = places_for(job);
   if (size == 0) return "at most 7x7 taps; over floats, or beside a constant that is not finite, only 3x3, 5x5 and 7x7";
-  if (job.in_pixel == Pixel::u8 && !((size == 3 || (size == 5 && job.in.channels == 1)) && to_integers(taps.weights)))
-    return "of u8 3x3 taps, or 5x5 over one channel, of integer weights alone";
+  const bool is_one_channel = channels_beside(request.rows, job.in.channels) == 1;
+  if (job.in_pixel == Pixel::u8 &&
+      !((size == 3 || (size == 5 && is_one_channel)) && to_integers(taps.weights)))
+    return "of u8 3x3 taps, or 5x5 over one channel a row, of integer weights only";
   if (centre_of(taps.lead[2], taps.size[2], size) != 0 || job.in.width != job.out.width) return "outputs over their inputs alone";
   // Columns, rows and blocks are counted in 32 bits.
   constexpr std::int64_t most = std::int64_t{1} << 30;
