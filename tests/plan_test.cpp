@@ -35,6 +35,14 @@ TEST(Plan, RefusesJobsThatMeanNothing) {
   EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.scale = NAN})); }), "scale must be finite, got nan");
   EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.offset = INFINITY})); }), "offset must be finite, got inf");
   EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.threads = -1})); }), "threads must be at least 0, got -1");
+  PlanSpec spec = spec_of(filter);
+  spec.input_alignment = 12;
+  EXPECT_EQ(message_of([&] { Plan{spec}; }),
+            "the alignment of input rows must be 1, 2, 4, 8 or 16 bytes, got 12");
+  spec.input_alignment = 4;
+  spec.output_alignment = 0;
+  EXPECT_EQ(message_of([&] { Plan{spec}; }),
+            "the alignment of output rows must be 1, 2, 4, 8 or 16 bytes, got 0");
   EXPECT_EQ(message_of([&] { Plan(spec_of(Filter(std::vector<double>(9, 1)), {.extent = Extent::valid})); }),
             "extent valid: the filter (1x9) is larger than the image (6x8) along width; use same or full");
   EXPECT_EQ(message_of([&] {

@@ -131,6 +131,10 @@ struct PlanSpec {
   /// Of the input and output to come, where there are several channels: methods are chosen by it, runs take any strides. `convolve` takes
   /// it from the strides of its images.
   Layout layout = Layout::interleaved;
+  /// Rows of the input and output to come start on multiples of so many bytes, a power of two, 16 where they
+  /// may be more; packed images of odd widths need not say so. On a GPU methods are chosen by it, runs take
+  /// any rows. `convolve` takes it from its images.
+  int input_alignment = 16, output_alignment = 16;
 };
 
 /// A method of a plan's device, for one of its filters by itself.

@@ -31,9 +31,25 @@ inline Job with_channels_apart(const Job& job) {
             .sum_f64 = job.sum_f64,
             .accuracy = job.accuracy,
             .threads = job.threads,
+            .in_alignment = job.in_alignment,
+            .out_alignment = job.out_alignment,
             .family = job.family};
   for (Shape* shape : {&apart.in, &apart.out}) shape->batch *= std::exchange(shape->channels, 1);
   return apart;
+}
+
+/// The bytes on whose multiples all rows start, at most 16.
+inline int alignment_of(const ConstView& view) {
+  constexpr std::uintptr_t most = 16;
+  std::uintptr_t places = most | reinterpret_cast<std::uintptr_t>(view.data);
+  const auto add = [&](std::int64_t extent, std::int64_t stride) {
+    if (extent > 1) places |= static_cast<std::uintptr_t>(stride);
+  };
+  add(view.shape.height, view.strides.height);
+  add(view.shape.depth, view.strides.depth);
+  add(view.shape.batch, view.strides.batch);
+  if (!channels_are_inside(view)) add(view.shape.channels, view.strides.channels);
+  return static_cast<int>(places & (~places + 1));
 }
 
 }  // namespace halation

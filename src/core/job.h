@@ -79,6 +79,7 @@ struct Job {
   bool sum_f64 = false;
   Accuracy accuracy = Accuracy::exact;
   int threads = 0;
+  int in_alignment = 16, out_alignment = 16;  ///< bytes, see `PlanSpec`
   std::string family = {};  ///< the only one that may do it; empty: any
 
   std::size_t outputs() const { return combine == Combine::none ? filters.size() : 1; }

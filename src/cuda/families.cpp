@@ -82,11 +82,13 @@ class RunnerByLayout final : public Runner {
 }  // namespace
 
 RowLayout layout_of_images(const Job& job) {
-  const auto image = [](const Shape& shape, Pixel pixel) {
-    return View{nullptr, shape, strides_of(shape, pixel), pixel, {}};
+  const auto image = [](const Shape& shape, Pixel pixel, int alignment) {
+    constexpr std::uintptr_t aligned = 0x1000;
+    auto* const start = reinterpret_cast<std::byte*>(aligned + static_cast<std::uintptr_t>(alignment));
+    return View{start, shape, strides_of(shape, pixel), pixel, {}};
   };
-  const View out = image(job.out, job.out_pixel);
-  return row_layout_of(image(job.in, job.in_pixel), {&out, 1});
+  const View out = image(job.out, job.out_pixel, job.out_alignment);
+  return row_layout_of(image(job.in, job.in_pixel, job.in_alignment), {&out, 1});
 }
 
 LaunchShape launch_shape(const Job& job, std::string_view kernel) {

@@ -200,6 +200,13 @@ void drop_zeros(std::vector<Filter>& filters) {
   filters.erase(std::remove_if(filters.begin() + 1, filters.end(), adds_nothing), filters.end());
 }
 
+int alignment_of(const std::string& image, int bytes) {
+  for (const int possible : {1, 2, 4, 8, 16}) {
+    if (bytes == possible) return bytes;
+  }
+  refuse("the alignment of " + image + " rows must be 1, 2, 4, 8 or 16 bytes, got " + std::to_string(bytes));
+}
+
 }  // namespace
 
 CheckedJob check(const PlanSpec& spec) {
@@ -220,6 +227,8 @@ CheckedJob check(const PlanSpec& spec) {
   job.rounding = options.rounding;
   job.overflow = options.overflow;
   job.threads = options.threads;
+  job.in_alignment = alignment_of("input", spec.input_alignment);
+  job.out_alignment = alignment_of("output", spec.output_alignment);
   job.accuracy = options.accuracy;
   job.family = OnlyFamily::asked_for();
   job.out = spec.shape;

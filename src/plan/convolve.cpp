@@ -17,13 +17,18 @@ Layout layout_of(const ConstView& in, const View* out) {
 
 Plan plan_for(const ConstView& in, const View* out, const FilterSet& filter, const Options& options,
               std::optional<Device> device) {
-  Plan plan = plan_kept_for({.shape = in.shape,
-                             .pixel = in.pixel,
-                             .filters = filter.filters,
-                             .combine = filter.combine,
-                             .device = device.value_or(in.device),
-                             .options = options,
-                             .layout = layout_of(in, out)});
+  PlanSpec spec{.shape = in.shape,
+                .pixel = in.pixel,
+                .filters = filter.filters,
+                .combine = filter.combine,
+                .device = device.value_or(in.device),
+                .options = options,
+                .layout = layout_of(in, out)};
+  if (spec.device.kind == Device::Kind::cuda) {
+    spec.input_alignment = alignment_of(in);
+    if (out != nullptr) spec.output_alignment = alignment_of(*out);
+  }
+  Plan plan = plan_kept_for(spec);
   if (plan.outputs() != 1) {
     throw Error(ErrorCode::invalid_argument, "one call makes one image, these filters make " +
                                                  std::to_string(plan.outputs()) + "; use a Plan");

@@ -28,9 +28,12 @@ bool are_same(const Options& a, const Options& b) {
          border == b.border;
 }
 bool are_same(const PlanSpec& a, const PlanSpec& b) {
-  const auto& [shape, pixel, filters, combine, device, options, layout] = a;
-  return shape == b.shape && pixel == b.pixel && combine == b.combine && device == b.device && layout == b.layout &&
-         are_same(options, b.options) && filters == b.filters;  // sizes first, then weights
+  const auto& [shape, pixel, filters, combine, device, options, layout, input_alignment, output_alignment] =
+      a;
+  return shape == b.shape && pixel == b.pixel && combine == b.combine && device == b.device &&
+         layout == b.layout && input_alignment == b.input_alignment &&
+         output_alignment == b.output_alignment && are_same(options, b.options) &&
+         filters == b.filters;  // sizes first, then weights
 }
 
 /// What a plan follows from beside its job: threads of whoever makes it, and for a GPU the process, since

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/channels_apart.h"
 #include "core/memory.h"
 #include "cpu/families.h"
 #include "halation/transfer.h"
@@ -242,13 +243,12 @@ Measured measure(const Settings& settings, std::uint64_t index) {
   spec.options.threads = settings.threads;
   spec.layout = job_case.in_layout;
   const Backend& backend = backend_for(settings.device);
-  const Choice automatic = choose(check(spec), spec.options, backend, settings.device);
-
   const bool on_gpu = settings.device.kind == Device::Kind::cuda;
   std::optional<sweep::Arena> in_arena, out_arena;
   View in, out;
-  const Shape& out_shape = automatic.job->out;
-  const Pixel out_pixel = automatic.job->out_pixel;
+  const CheckedJob checked = check(spec);
+  const Shape& out_shape = checked.job.out;
+  const Pixel out_pixel = checked.job.out_pixel;
   if (on_gpu) {
     in =
         on_device(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement, settings.device, true);
@@ -260,6 +260,11 @@ Measured measure(const Settings& settings, std::uint64_t index) {
     out = out_arena.emplace(out_shape, out_pixel, job_case.out_layout, job_case.out_arrangement).view;
   }
 
+  if (on_gpu) {  // as `convolve` does
+    spec.input_alignment = alignment_of(in);
+    spec.output_alignment = alignment_of(out);
+  }
+  const Choice automatic = choose(check(spec), spec.options, backend, settings.device);
   const Job& job = *automatic.job;
   const Space& taps = job.filters.front().size;
   const auto number = [](std::int64_t value) { return static_cast<long long>(value); };
