@@ -426,7 +426,7 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
       all.choose_all(timing);
       return;
     }
-    const double worth_a_look = backend.kind() == Device::Kind::cpu ? 200e-6 : 40e-6;
+    const double worth_a_look = backend.kind() == Device::Kind::cpu ? 200e-6 : 20e-6;
     if (options.method != Method::automatic || is_float(job.out_pixel) || all.seconds() <= worth_a_look)
       return;
     for (const MethodRecord* const method : chooser.methods()) {
