@@ -17,6 +17,26 @@ constexpr int narrow_own = 8;            // outputs of a thread, one below the o
 constexpr int most_narrow_elements = 64;  // of a row
 constexpr int most_narrow_taps = 1024;
 
+/// The fewest numbers to leave free behind 8 rows of shared memory so that the lanes of a warp, `elements`
+/// side by side and then 8 rows further down, read from different banks: without, rows of 4 read from each
+/// bank eight times.
+template <class Sum>
+constexpr int narrow_gap(int pitch, int elements) {
+  constexpr int banks = 128 / sizeof(Sum);
+  const auto are_apart = [&](int gap) {
+    std::uint32_t taken = 0;
+    for (int lane = 0; lane < banks; ++lane) {
+      const int bank = (lane / elements * (narrow_own * pitch + gap) + lane % elements) % banks;
+      if ((taken >> bank & 1U) != 0) return false;
+      taken |= 1U << bank;
+    }
+    return true;
+  };
+  int gap = 0;
+  while (!are_apart(gap)) ++gap;  // ends where a lane's bank is its number
+  return gap;
+}
+
 /// What a launch gets by value.
 template <class Sum>
 struct NarrowArguments {
@@ -37,12 +57,15 @@ struct NarrowArguments {
   std::int64_t out_height;
   int pitch;                // numbers from one staged row to the next: a pixel more than a row where it may be the constant
   int rows;                 // of outputs of a block
+  int in_gap, out_gap;  // numbers left free behind each 8 rows of the tile, and of the sums on their way out
   bool in_flat;             // rows of the input follow one another, as staged ones do
   bool out_flat;            // and those of the output
   int size[3];
   std::int64_t lead[3];
   Divisor by_in_elements;
+  Divisor by_in_group;  // 8 rows
   Divisor by_out_elements;
+  Divisor by_out_group;
   Divisor by_channels;
   Divisor blocks;           // of a plane
   Divisor depth;

@@ -13,9 +13,16 @@
 namespace halation::cuda_backend {
 namespace {
 
+/// The height that the kernel for a filter of so many rows is compiled for; 0 where it is for any.
+int compiled_height(std::int64_t height) {
+  return height > 7 || height % 2 == 0 ? 0 : static_cast<int>(height);
+}
+
+constexpr std::size_t least_shared_limit = 48 << 10;  // which every GPU grants without being asked
+
 /// A block's outputs and what it keeps in shared memory.
 struct Cut {
-  int channels, in_elements, out_elements, pitch, rows;
+  int channels, in_elements, out_elements, pitch, rows, in_gap = 0, out_gap = 0;
   std::int64_t staged_rows, blocks;
   std::size_t bytes;
 
@@ -30,10 +37,26 @@ struct Cut {
     rows = static_cast<int>(std::min(most_rows, divide_up(job.out.height, narrow_own) * narrow_own));
     staged_rows = rows + taps.size[1] - 1;
     blocks = divide_up(job.out.height, rows) * job.out.depth * job.out.batch * (job.out.channels / channels);
+    const auto gap = [&](int of_rows) {
+      return job.sum_f64 ? narrow_gap<double>(of_rows, out_elements)
+                         : narrow_gap<float>(of_rows, out_elements);
+    };
+    bytes = bytes_with(gap(pitch), gap(out_elements), job);
+    if (bytes > least_shared_limit) bytes = bytes_with(0, 0, job);
+  }
+
+ private:
+  std::size_t bytes_with(int behind_rows, int behind_sums, const Job& job) {
+    in_gap = behind_rows;
+    out_gap = behind_sums;
+    const Taps& taps = job.filters.front();
     const std::size_t sum = job.sum_f64 ? sizeof(double) : sizeof(float);
-    const std::int64_t numbers = std::max(staged_rows * pitch, std::int64_t{rows} * out_elements);
-    bytes = static_cast<std::size_t>(staged_rows) * 8 + static_cast<std::size_t>(taps.size[0] * taps.size[1] * taps.size[2] + 1) * sum +
-            static_cast<std::size_t>(job.out.width + taps.size[2]) * 4 + static_cast<std::size_t>(numbers) * sum;
+    const std::int64_t numbers = std::max(staged_rows * pitch + staged_rows / narrow_own * in_gap,
+                                          std::int64_t{rows} * out_elements + rows / narrow_own * out_gap);
+    return static_cast<std::size_t>(staged_rows) * 8 +
+           static_cast<std::size_t>(taps.size[0] * taps.size[1] * taps.size[2] + 1) * sum +
+           static_cast<std::size_t>(job.out.width + taps.size[2]) * 4 +
+           static_cast<std::size_t>(numbers) * sum;
   }
 };
 
@@ -79,20 +102,24 @@ class NarrowRunner final : public Runner {
     job.out_height = job_->out.height;
     job.pitch = cut.pitch;
     job.rows = cut.rows;
+    job.in_gap = cut.in_gap;
+    job.out_gap = cut.out_gap;
     const auto follow = [](const Strides& strides, int elements, Pixel pixel) {
       return strides.height == elements * static_cast<std::int64_t>(bytes_of(pixel));
     };
     job.in_flat = cut.pitch == cut.in_elements && follow(in.strides, cut.in_elements, in.pixel);
     job.out_flat = follow(outs[0].strides, cut.out_elements, outs[0].pixel);
     job.by_in_elements = Divisor(cut.in_elements);
+    job.by_in_group = Divisor(narrow_own * cut.in_elements);
     job.by_out_elements = Divisor(cut.out_elements);
+    job.by_out_group = Divisor(narrow_own * cut.out_elements);
     job.by_channels = Divisor(cut.channels);
     job.blocks = Divisor(divide_up(job_->out.height, cut.rows));
     job.depth = Divisor(job_->out.depth);
     job.batch = Divisor(job_->out.batch);
     job.weights = weights_.data();
-    const int height = job.size[1];
-    narrow_kernel_of<Sum>(height > 7 || height % 2 == 0 ? 0 : height)<<<static_cast<unsigned>(cut.blocks), narrow_threads, cut.bytes, queue>>>(job);
+    narrow_kernel_of<Sum>(compiled_height(
+        job.size[1]))<<<static_cast<unsigned>(cut.blocks), narrow_threads, cut.bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("narrow rows", queue);
   }
 
@@ -108,11 +135,12 @@ const char* refuses(const Request& request) {
   if (!is_one_filter(job) || taps.form != Form::dense) return "one filter of dense weights alone";
   const int channels = channels_in_row(request.rows, job.in.channels);
   if (channels == 0) return "elements of rows side by side alone";
-  if (std::max(job.in.width, job.out.width) * channels > most_narrow_elements) return "rows of at most 64 elements alone";
-  constexpr std::size_t least_limit = 48 << 10;  // which every GPU grants without being asked
+  if (std::max(job.in.width, job.out.width) * channels > most_narrow_elements)
+    return "rows of at most 64 elements alone";
   if (taps.size[0] * taps.size[1] * taps.size[2] > most_narrow_taps) return "filters of at most 1,024 weights alone";
   const Cut cut(job, request.rows);
-  if (cut.bytes > least_limit || cut.blocks > 0x7fffffff) return "tiles that fit a block's shared memory alone";
+  if (cut.bytes > least_shared_limit || cut.blocks > 0x7fffffff)
+    return "tiles that fit a block's shared memory alone";
   return nullptr;
 }
 

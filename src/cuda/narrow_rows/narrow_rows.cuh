@@ -1,11 +1,15 @@
-// narrow_rows.cuh: dense weights over rows that are narrower than a block of lanes, taken as one long line of elements.
+// narrow_rows.cuh: dense weights over rows that are narrower than a block of lanes, taken as one long line of
+// elements.
 //
-//   block → outputs    256 threads; a thread has 8 outputs of one column, one below the other, and as many columns lie side by side as there
+//   block → outputs    256 threads; a thread has 8 outputs of one column, one below the other, and as many
+//   columns lie side by side as there
 //                      are elements in a row: rows of 3 make blocks of 680 rows, rows of 64 of 32
-//   shared memory      the rows that a block's outputs read, of one plane of the filter at a time, as numbers, as they lie in memory; where
-//                      the border along x is constant a pixel more a row, which is the constant; then the sums on their way out
-//   operations         a multiply-add for each output and weight, a load of shared memory for 8 + height − 1 of each 8 · height
-//   traffic            DRAM: each element once; L2: height − 1 rows more a block
+//   shared memory      the rows that a block's outputs read, of one plane of the filter at a time, as
+//   numbers, as they lie in memory, with a gap
+//                      behind each 8 of them; where the border along x is constant a pixel more a row, which
+//                      is the constant; then the sums on their way out
+//   operations         a multiply-add for each output and weight, a load of shared memory for 8 + height − 1
+//   of each 8 · height traffic            DRAM: each element once; L2: height − 1 rows more a block
 //   instantiations     10 (CMakeLists.txt): f32 and f64, filters of 1, 3, 5, 7 rows or any
 #pragma once
 
@@ -30,7 +34,8 @@ __device__ __forceinline__ void stage(const NarrowArguments<Sum>& job, const std
       const std::byte* const from = plane + first * job.in_strides.height;
 #pragma unroll 4
       for (int e = static_cast<int>(threadIdx.x); e < elements; e += narrow_threads) {
-        tile[e] = load_constant<T, Sum>(from + e * static_cast<int>(sizeof(T)));
+        const auto group = static_cast<int>(job.by_in_group.quotient(static_cast<unsigned>(e)));
+        tile[e + group * job.in_gap] = load_constant<T, Sum>(from + e * static_cast<int>(sizeof(T)));
       }
     });
     return;
@@ -50,27 +55,30 @@ __device__ __forceinline__ void stage(const NarrowArguments<Sum>& job, const std
       const std::int64_t row = source[r];
       Sum value = outside;
       if (row != no_row) value = load_constant<T, Sum>(plane + row + column * static_cast<int>(sizeof(T)));
-      tile[r * job.pitch + column] = value;
+      tile[r * job.pitch + r / narrow_own * job.in_gap + column] = value;
     }
   });
   if (job.pitch == job.in_elements) return;
   const auto outside_x = static_cast<Sum>(job.borders[2].constant);
   for (int e = static_cast<int>(threadIdx.x); e < rows * job.channels; e += narrow_threads) {
     const int r = static_cast<int>(job.by_channels.quotient(static_cast<unsigned>(e)));
-    tile[r * job.pitch + job.in_elements + e - r * job.channels] = source[r] == no_row ? outside : outside_x;
+    tile[r * job.pitch + r / narrow_own * job.in_gap + job.in_elements + e - r * job.channels] =
+        source[r] == no_row ? outside : outside_x;
   }
 }
 
-/// Adds one column of weights, `width` numbers apart, to a thread's sums.
+/// Adds one column of weights, `width` numbers apart, to a thread's sums; behind each 8 rows from the first
+/// there is a gap.
 template <class Sum, int Height>
-__device__ __forceinline__ void add_column(const Sum* from, int pitch, const Sum* weights, int width, int height, Sum (&sums)[narrow_own]) {
+__device__ __forceinline__ void add_column(const Sum* from, int pitch, int gap, const Sum* weights, int width,
+                                           int height, Sum (&sums)[narrow_own]) {
   if constexpr (Height > 0) {
     Sum weight[Height];
 #pragma unroll
     for (int k = 0; k < Height; ++k) weight[k] = weights[k * width];
 #pragma unroll
     for (int j = 0; j < narrow_own + Height - 1; ++j) {
-      const Sum value = from[j * pitch];
+      const Sum value = from[j * pitch + j / narrow_own * gap];
 #pragma unroll
       for (int i = 0; i < narrow_own; ++i) {
         if (j >= i && j - i < Height) sums[i] += weight[j - i] * value;
@@ -83,6 +91,7 @@ __device__ __forceinline__ void add_column(const Sum* from, int pitch, const Sum
     from += (narrow_own - 1) * pitch;
 #pragma unroll 1
     for (int k = 0; k < height; ++k, from += pitch) {
+      if (k % narrow_own == 1) from += gap;
       window[narrow_own - 1] = *from;
       const Sum weight = weights[k * width];
 #pragma unroll
@@ -134,11 +143,13 @@ __global__ void __launch_bounds__(narrow_threads, narrow_blocks<Sum>)
     narrow_steps::stage(job, in + (source_z < 0 ? 0 : source_z) * job.in_strides.depth, source_z >= 0, y + job.lead[1], staged_rows, source, tile);
     __syncthreads();
     if (!works) continue;
-    const Sum* const from = tile + group * narrow_own * job.pitch + (column - x * job.channels);
+    const Sum* const from =
+        tile + group * (narrow_own * job.pitch + job.in_gap) + (column - x * job.channels);
     const Sum* weight = weights + plane * job.size[1] * job.size[2];
 #pragma unroll 1
     for (int tap = 0; tap < job.size[2]; ++tap) {
-      narrow_steps::add_column<Sum, Height>(from + column_at[x + tap], job.pitch, weight + tap, job.size[2], job.size[1], sums);
+      narrow_steps::add_column<Sum, Height>(from + column_at[x + tap], job.pitch, job.in_gap, weight + tap,
+                                            job.size[2], job.size[1], sums);
     }
   }
 
@@ -147,7 +158,9 @@ __global__ void __launch_bounds__(narrow_threads, narrow_blocks<Sum>)
   const auto offset = static_cast<Sum>(job.offset);
   if (works) {
 #pragma unroll
-    for (int i = 0; i < narrow_own; ++i) tile[(group * narrow_own + i) * job.out_elements + column] = sums[i] * scale + offset;
+    for (int i = 0; i < narrow_own; ++i)
+      tile[(group * narrow_own + i) * job.out_elements + group * job.out_gap + column] =
+          sums[i] * scale + offset;
   }
   __syncthreads();
   const std::int64_t left = job.out_height - y;
@@ -158,7 +171,8 @@ __global__ void __launch_bounds__(narrow_threads, narrow_blocks<Sum>)
       std::byte* const to = out + y * job.out_strides.height;
 #pragma unroll 4
       for (int e = static_cast<int>(threadIdx.x); e < elements; e += narrow_threads) {
-        store_as<T>(to + e * static_cast<int>(sizeof(T)), tile[e], job.rounding);
+        const auto gaps = static_cast<int>(job.by_out_group.quotient(static_cast<unsigned>(e))) * job.out_gap;
+        store_as<T>(to + e * static_cast<int>(sizeof(T)), tile[e + gaps], job.rounding);
       }
       return;
     }
@@ -166,7 +180,7 @@ __global__ void __launch_bounds__(narrow_threads, narrow_blocks<Sum>)
     for (int e = static_cast<int>(threadIdx.x); e < elements; e += narrow_threads) {
       const int r = static_cast<int>(job.by_out_elements.quotient(static_cast<unsigned>(e)));
       std::byte* const to = out + (y + r) * job.out_strides.height + (e - r * job.out_elements) * static_cast<int>(sizeof(T));
-      store_as<T>(to, tile[e], job.rounding);
+      store_as<T>(to, tile[e + r / narrow_own * job.out_gap], job.rounding);
     }
   });
 }
