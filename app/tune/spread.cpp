@@ -15,7 +15,7 @@ namespace {
 
 /// Draws jobs at random, the same ones every time: images of so many elements, thin ones, many small ones and
 /// volumes among them; filters of all kinds and up to 100 taps a side. One in three is plain: a square
-/// picture by a square filter.
+/// picture by a square filter, or a cube by a cube.
 class Draw {
  public:
   Draw(double fewest_elements, double most_elements, std::uint64_t seed)
@@ -25,7 +25,7 @@ class Draw {
     const bool is_plain = below(3) == 0;
     PlanSpec spec{
         .shape = is_plain ? plain_shape() : shape(), .pixel = pixel(), .filters = {}, .options = {}};
-    spec.filters = {is_plain ? plain_filter() : filter(spec.shape.dims())};
+    spec.filters = {is_plain ? plain_filter(spec.shape.dims()) : filter(spec.shape.dims())};
     if (!is_plain && below(3) == 0) spec.options.output = pixel();
     spec.options.border = Border{all_border_modes[below(std::size(all_border_modes))]};
     if (spec.shape.channels > 1 && below(4) == 0) spec.layout = Layout::planar;
@@ -75,30 +75,38 @@ class Draw {
     return shape;
   }
 
-  /// Squares of 1, 3 or 4 channels.
+  /// Squares of 1, 3 or 4 channels; one in four is a cube.
   Shape plain_shape() {
-    constexpr std::int64_t channels[] = {1, 1, 3, 4}, multiple = 64;
-    const double side = std::sqrt(static_cast<double>(from_to(fewest_elements_, most_elements_)));
-    const std::int64_t whole = std::max(multiple, static_cast<std::int64_t>(side) / multiple * multiple);
-    return {.height = whole, .width = whole, .channels = channels[below(std::size(channels))]};
+    const auto elements = static_cast<double>(from_to(fewest_elements_, most_elements_));
+    const auto whole = [](double side, std::int64_t multiple) {
+      return std::max(multiple, static_cast<std::int64_t>(side) / multiple * multiple);
+    };
+    if (below(4) == 0) {
+      const std::int64_t side = whole(std::cbrt(elements), 16);
+      return {.depth = side, .height = side, .width = side};
+    }
+    constexpr std::int64_t channels[] = {1, 1, 3, 4};
+    const std::int64_t side = whole(std::sqrt(elements), 64);
+    return {.height = side, .width = side, .channels = channels[below(std::size(channels))]};
   }
 
-  /// Squares of odd sizes; of integers as often as of reals.
-  Filter plain_filter() {
-    const std::int64_t radius = from_to(1, 16), taps = 2 * radius + 1;
+  /// Squares and cubes of odd sizes; of integers as often as of reals.
+  Filter plain_filter(int dims) {
+    const std::int64_t radius = from_to(1, dims == 3 ? 4 : 16), taps = 2 * radius + 1;
     switch (below(4)) {
       case 0:
         return gaussian(
-            {.sigma = static_cast<double>(taps) / 6, .radius = static_cast<double>(radius), .dims = 2});
+            {.sigma = static_cast<double>(taps) / 6, .radius = static_cast<double>(radius), .dims = dims});
       case 1:
-        return box({.size = taps, .dims = 2});
+        return box({.size = taps, .dims = dims});
       default: {
         const bool are_integers = below(2) == 0;
-        std::vector<double> weights(static_cast<std::size_t>(taps * taps));
+        const FilterSize size{.depth = dims == 3 ? taps : 1, .height = taps, .width = taps};
+        std::vector<double> weights(static_cast<std::size_t>(size.taps()));
         for (double& weight : weights)
           weight = are_integers ? static_cast<double>(below(9)) - 4 : share() - 0.3;
         weights.front() = 1;
-        return Filter::dense({.height = taps, .width = taps}, std::move(weights));
+        return Filter::dense(size, std::move(weights));
       }
     }
   }
@@ -118,8 +126,12 @@ class Draw {
         return Filter::dense(size, random_weights(size.taps()));
       case 1:
         return gaussian({.sigma = 0.5 + 0.01 * static_cast<double>(from_to(30, 20 * most)), .dims = dims});
-      case 2:
-        return box({.size = from_to(3, most), .dims = dims});
+      case 2: {
+        const auto taps = static_cast<double>(from_to(3, most));
+        if (dims == 2 && below(2) == 0)
+          return box({.size = below(2) == 0 ? PerAxis{taps, 1.0} : PerAxis{1.0, taps}, .dims = dims});
+        return box({.size = taps, .dims = dims});
+      }
       case 3:
         return dims == 1 ? Filter::dense({.width = size.width}, random_weights(size.width))
                          : Filter::separable({.y = random_weights(from_to(3, most))});

@@ -79,33 +79,39 @@ double median(std::vector<double> values) {
 }  // namespace
 
 std::string figures_from_times(std::span<const TimedOffer> offers, const Gpu& gpu) {
-  std::map<std::string_view, std::vector<Launch>> kernels;
-  std::vector<double> of_passes;
-  for (const TimedOffer& offer : offers) {
-    const Request request{*offer.job, row_layout_of(offer.in, {&offer.out, 1}), gpu, families()};
-    for (const Family* const family : families().list()) {
-      if (family->name != offer.family || family->refuses(request) != nullptr) continue;
-      if (family->shape != nullptr) {
-        const LaunchShape shape = family->shape(request);
-        kernels[shape.kernel].push_back({shape, offer.seconds, offer.weight});
-      } else if (family->is_two_passes) {
-        of_passes.push_back(offer.seconds / family->seconds(request));
+  const auto for_each_offer = [&](const Gpu& by, const auto& use) {
+    for (const TimedOffer& offer : offers) {
+      const Request request{*offer.job, row_layout_of(offer.in, {&offer.out, 1}), by, families()};
+      for (const Family* const family : families().list()) {
+        if (family->name == offer.family && family->refuses(request) == nullptr) use(offer, *family, request);
       }
     }
-  }
+  };
+  std::map<std::string_view, std::vector<Launch>> kernels;
+  for_each_offer(gpu, [&](const TimedOffer& offer, const Family& family, const Request& request) {
+    if (family.shape == nullptr) return;
+    const LaunchShape shape = family.shape(request);
+    kernels[shape.kernel].push_back({shape, offer.seconds, offer.weight});
+  });
   std::string text;
-  if (!of_passes.empty()) {
-    char line[48];
-    std::snprintf(line, sizeof line, "two passes; %.4g\n",
-                  gpu.figures->two_passes * median(std::move(of_passes)));
-    text += line;
-  }
   constexpr std::size_t fewest = 20;  // times, two for each figure
   for (const auto& [kernel, launches] : kernels) {
     if (launches.size() < fewest) continue;
     KernelFigures from = gpu.figures->of(kernel);
     if (from.kernel.empty()) from = {.kernel = std::string(kernel), .output_us = 0.1, .mad_us = 0.01};
     text += text_of(nearest(from, launches, gpu)) + "\n";
+  }
+  const Figures found = with(*gpu.figures, text);  // by which the parts are expected
+  Gpu by_found = gpu;
+  by_found.figures = &found;
+  std::vector<double> of_passes;
+  for_each_offer(by_found, [&](const TimedOffer& offer, const Family& family, const Request& request) {
+    if (family.is_two_passes) of_passes.push_back(offer.seconds / family.seconds(request));
+  });
+  if (!of_passes.empty()) {
+    char line[48];
+    std::snprintf(line, sizeof line, "two passes; %.4g\n", found.two_passes * median(std::move(of_passes)));
+    text += line;
   }
   return text;
 }
