@@ -64,10 +64,11 @@ Cut<T> choose_columns(const Job& job, const Taps& taps, const Gpu& gpu) {
         all * static_cast<double>(bytes_of(job.in_pixel)) +
         static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
     // The longest columns, of 16 · 16 · 4 numbers, have too few registers for two blocks of 512 threads.
-    cut.shape = launch_shape(job, sizeof(T) == 8           ? "fft columns, f64"
-                                  : columns.length == 1024 ? "fft columns, longest"
-                                  : columns.third == 1     ? "fft columns, shortest"
-                                                           : "fft columns");
+    cut.shape = launch_shape(
+        job, sizeof(T) == 8 ? (columns.length == 64 ? "fft columns, shortest, f64" : "fft columns, f64")
+             : columns.length == 1024 ? "fft columns, longest"
+             : columns.third == 1     ? "fft columns, shortest"
+                                      : "fft columns");
     cut.shape.traits.set(Trait::far_borders, has_far_borders(job));
     const bool checked = is_bounded_by_own_box(job) || may_be_non_finite(job);
     cut.shape.traits.set(Trait::checked, checked);

@@ -148,11 +148,16 @@ LaunchShape shape(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
   const Cut cut(job, request.rows);
-  LaunchShape shape = launch_shape(request, job.sum_f64 ? "narrow rows, f64" : "narrow rows");
+  const bool is_any = compiled_height(taps.size[1]) == 0;
+  LaunchShape shape =
+      launch_shape(request, job.sum_f64 ? (is_any ? "narrow rows, any height, f64" : "narrow rows, f64")
+                            : is_any    ? "narrow rows, any height"
+                                        : "narrow rows");
   shape.blocks = cut.blocks;
   shape.together =
       request.gpu.together(job.sum_f64 ? narrow_blocks<double> : narrow_blocks<float>, cut.bytes);
-  shape.steps = static_cast<double>(taps.size[0] * taps.size[2]);
+  // What a thread reads of shared memory.
+  shape.steps = static_cast<double>(taps.size[0] * taps.size[2] * (narrow_own + taps.size[1] - 1));
   shape.outputs = 1e-3 * static_cast<double>(cut.rows * cut.out_elements);
   shape.staged = 1e-3 * static_cast<double>(cut.staged_rows * cut.in_elements * taps.size[0]);
   shape.mads = shape.outputs * static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
