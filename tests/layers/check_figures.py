@@ -30,7 +30,7 @@ ALLOWED = {
     "src/cuda/parts/pixels.cuh": ({"3e38"}, "near the largest f32"),
     "src/cuda/fft/own_box.cuh": ({"2.2250738585072014e-308", "1.1754943508222875e-38"}, "the least normal numbers"),
     "src/cuda/running_box/y.cu": ({"0.65"}, "by how many warps a ring's strips are cut, beside its price"),
-    "src/plan/choose.cpp": ({"200e-6", "40e-6"}, "a job so short is not looked at again: planning would take longer"),
+    "src/plan/choose.cpp": ({"200e-6", "20e-6"}, "a job so short is not looked at again: planning would take longer"),
     "src/plan/methods/fft.cpp": ({"1.1"}, "by how much it has to be quicker, not to be taken for what is not known better"),
     "src/reference/reference.cpp": ({"0.4e9"}, "multiply-adds of plain loops a second, on any machine"),
     "src/plan/timings/tune.cpp": ({"0.2"}, "seconds that timing takes at most"),
