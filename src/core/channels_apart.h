@@ -1,6 +1,7 @@
-// channels_apart.h: images whose channels lie apart, and jobs over them.
+// channels_apart.h: images whose channels lie apart, and jobs over them; where rows start.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -38,8 +39,9 @@ inline Job with_channels_apart(const Job& job) {
   return apart;
 }
 
-/// The bytes on whose multiples all rows start, at most 16.
-inline int alignment_of(const ConstView& view) {
+/// The bytes on whose multiples all rows start, a power of two, at most 16; `of_channels`: also those of each
+/// channel.
+inline int alignment_of(const ConstView& view, bool of_channels) {
   constexpr std::uintptr_t most = 16;
   std::uintptr_t places = most | reinterpret_cast<std::uintptr_t>(view.data);
   const auto add = [&](std::int64_t extent, std::int64_t stride) {
@@ -48,8 +50,9 @@ inline int alignment_of(const ConstView& view) {
   add(view.shape.height, view.strides.height);
   add(view.shape.depth, view.strides.depth);
   add(view.shape.batch, view.strides.batch);
-  if (!channels_are_inside(view)) add(view.shape.channels, view.strides.channels);
+  if (of_channels) add(view.shape.channels, view.strides.channels);
   return static_cast<int>(places & (~places + 1));
 }
+inline int alignment_of(const ConstView& view) { return alignment_of(view, !channels_are_inside(view)); }
 
 }  // namespace halation

@@ -4,23 +4,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/channels_apart.h"
 #include "halation/pixel.h"
 
 namespace halation::cuda_backend {
 namespace {
 
 std::int64_t element_of(const ConstView& view) { return static_cast<std::int64_t>(bytes_of(view.pixel)); }
-
-/// Whether every row begins on such a boundary; `apart`: also those of channels.
-bool begins_on(const ConstView& view, std::int64_t boundary, bool apart) {
-  const auto multiple = [&](std::int64_t extent, std::int64_t bytes) {
-    return extent == 1 || bytes % boundary == 0;
-  };
-  return multiple(0, reinterpret_cast<std::intptr_t>(view.data)) &&
-         multiple(view.shape.height, view.strides.height) && multiple(view.shape.depth, view.strides.depth) &&
-         multiple(view.shape.batch, view.strides.batch) &&
-         (!apart || multiple(view.shape.channels, view.strides.channels));
-}
 
 /// Whether planes go up, or 32 bits do not hold the bytes of one.
 bool is_far(const ConstView& view) {
@@ -61,9 +51,9 @@ RowEnd row_end_of(const ConstView& view, std::int64_t boundary) {
   const std::int64_t channels = view.shape.channels;
   const auto steps = [&](std::int64_t bytes) { return view.shape.width == 1 || view.strides.width == bytes; };
   if (channels > 1 && channels <= 4 && view.strides.channels == element && steps(element * channels))
-    return begins_on(view, boundary, false) ? RowEnd::aligned_pixels : RowEnd::packed_pixels;
+    return alignment_of(view, false) >= boundary ? RowEnd::aligned_pixels : RowEnd::packed_pixels;
   if (!steps(element)) return RowEnd::apart;
-  return begins_on(view, boundary, true) ? RowEnd::aligned : RowEnd::packed;
+  return alignment_of(view, true) >= boundary ? RowEnd::aligned : RowEnd::packed;
 }
 
 RowLayout joined(RowEnd in, RowEnd out) {

@@ -22,7 +22,7 @@ constexpr std::size_t least_shared_limit = 48 << 10;  // which every GPU grants 
 
 /// A block's outputs and what it keeps in shared memory.
 struct Cut {
-  int channels, in_elements, out_elements, pitch, rows, in_gap = 0, out_gap = 0;
+  int channels, in_elements, out_elements, pitch, rows, in_gap, out_gap;
   std::int64_t staged_rows, blocks;
   std::size_t bytes;
 
@@ -41,14 +41,16 @@ struct Cut {
       return job.sum_f64 ? narrow_gap<double>(of_rows, out_elements)
                          : narrow_gap<float>(of_rows, out_elements);
     };
-    bytes = bytes_with(gap(pitch), gap(out_elements), job);
-    if (bytes > least_shared_limit) bytes = bytes_with(0, 0, job);
+    in_gap = gap(pitch);
+    out_gap = gap(out_elements);
+    bytes = shared_bytes(job);
+    if (bytes <= least_shared_limit) return;
+    in_gap = out_gap = 0;
+    bytes = shared_bytes(job);
   }
 
  private:
-  std::size_t bytes_with(int behind_rows, int behind_sums, const Job& job) {
-    in_gap = behind_rows;
-    out_gap = behind_sums;
+  std::size_t shared_bytes(const Job& job) const {
     const Taps& taps = job.filters.front();
     const std::size_t sum = job.sum_f64 ? sizeof(double) : sizeof(float);
     const std::int64_t numbers = std::max(staged_rows * pitch + staged_rows / narrow_own * in_gap,

@@ -1,15 +1,12 @@
-// narrow_rows.cuh: dense weights over rows that are narrower than a block of lanes, taken as one long line of
-// elements.
+// narrow_rows.cuh: dense weights over rows that are narrower than a block of lanes, taken as one long line of elements.
 //
-//   block → outputs    256 threads; a thread has 8 outputs of one column, one below the other, and as many
-//   columns lie side by side as there
+//   block → outputs    256 threads; a thread has 8 outputs of one column, one below the other, and as many columns lie side by side as there
 //                      are elements in a row: rows of 3 make blocks of 680 rows, rows of 64 of 32
-//   shared memory      the rows that a block's outputs read, of one plane of the filter at a time, as
-//   numbers, as they lie in memory, with a gap
-//                      behind each 8 of them; where the border along x is constant a pixel more a row, which
-//                      is the constant; then the sums on their way out
-//   operations         a multiply-add for each output and weight, a load of shared memory for 8 + height − 1
-//   of each 8 · height traffic            DRAM: each element once; L2: height − 1 rows more a block
+//   shared memory      the rows that a block's outputs read, of one plane of the filter at a time, as numbers, as they lie in memory, with a gap
+//                      behind each 8 of them; where the border along x is constant a pixel more a row, which is the constant; then the
+//                      sums on their way out
+//   operations         a multiply-add for each output and weight, a load of shared memory for 8 + height − 1 of each 8 · height
+//   traffic            DRAM: each element once; L2: height − 1 rows more a block
 //   instantiations     10 (CMakeLists.txt): f32 and f64, filters of 1, 3, 5, 7 rows or any
 #pragma once
 
